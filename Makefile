@@ -1,0 +1,31 @@
+# Each target prepares .venv by itself when needed. Another Python: make PYTHON=/path/to/python3.11 test
+PYTHON ?= python3
+BIN := .venv/bin
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format setup clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/'
+
+demo: setup  ## count page views on Spark and compare the totals with the truth
+	@$(BIN)/penstock run examples/page_views.py
+
+test: setup  ## ruff, mypy, import-linter and all tests (ARGS="-k name" goes to pytest)
+	@$(BIN)/python scripts/check.py test $(ARGS)
+
+lint: setup  ## the checks without the tests
+	@$(BIN)/python scripts/check.py lint
+
+format: setup  ## let ruff format and repair the code
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+setup:  ## prepare .venv: locked packages, Penstock itself, Java
+	@command -v $(PYTHON) >/dev/null || { echo "No $(PYTHON) on this machine: install Python 3.11 or newer."; exit 1; }
+	@$(PYTHON) scripts/bootstrap.py
+
+clean:  ## remove .venv and what the tools leave behind
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf spark-warehouse metastore_db derby.log artifacts src/penstock.egg-info
+	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

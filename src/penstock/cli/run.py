@@ -1,0 +1,174 @@
+"""`penstock run`: runs a program in this process, as `python script.py` would, with the chosen options."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from penstock.cli import script
+
+if TYPE_CHECKING:
+    from penstock.common.run_options import RunOptions
+    from penstock.control.progress import JobProgress
+
+FINISHED_OR_STOPPED = 0
+FAILED = 1
+WRONG_USAGE = 2
+INTERRUPTED_WITHOUT_A_JOB = 130
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock"
+    )
+    parser.add_argument("-p", "--parallelism", type=_parallelism, metavar="N", help="default parallelism")
+    parser.add_argument(
+        "-D",
+        dest="settings",
+        type=_setting,
+        action="append",
+        default=[],
+        metavar="key=value",
+        help="set a configuration option; may be given several times",
+    )
+    parser.add_argument(
+        "--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077"
+    )
+    parser.add_argument("--name", metavar="NAME", help="name of the job")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
+    parser.add_argument("script", metavar="script.py", help="the program")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    if not os.path.isfile(arguments.script):
+        what = "is a directory" if os.path.isdir(arguments.script) else "does not exist"
+        print(f"penstock run: the program {arguments.script} {what}", file=sys.stderr)
+        return WRONG_USAGE
+    from penstock.common.errors import PenstockError
+
+    try:
+        options = _run_options(arguments)
+    except PenstockError as error:
+        return _report_penstock_error(error, arguments.script, arguments.verbose)
+    if arguments.pyflink:
+        from penstock.cli import pyflink_alias
+
+        pyflink_alias.install()
+    return _run_program(options, arguments.script, arguments.args)
+
+
+def _run_options(arguments: argparse.Namespace) -> RunOptions:
+    from penstock.common.run_options import RunOptions
+
+    if arguments.settings:
+        from penstock.common.options import validate_key
+
+        for key, _ in arguments.settings:
+            validate_key(key)
+    return RunOptions(
+        parallelism=arguments.parallelism,
+        configuration=dict(arguments.settings),
+        master=arguments.master,
+        job_name=arguments.name,
+        verbose=arguments.verbose,
+        pyflink_imports=arguments.pyflink,
+        show_status=sys.stderr.isatty() and os.environ.get("TERM") != "dumb",
+        script_path=os.path.abspath(arguments.script),
+    )
+
+
+def _run_program(options: RunOptions, script_path: str, script_arguments: list[str]) -> int:
+    from penstock.common.errors import PenstockError
+    from penstock.common.run_options import set_run_options
+    from penstock.control.progress import set_progress_listener
+
+    set_run_options(options)
+    watch = _JobWatch(options.show_status)
+    set_progress_listener(watch.on_progress)
+    try:
+        script.run_as_main(script_path, script_arguments)
+    except KeyboardInterrupt:
+        watch.close()
+        return FINISHED_OR_STOPPED if watch.job_was_stopped else INTERRUPTED_WITHOUT_A_JOB
+    except PenstockError as error:
+        watch.close()
+        return _report_penstock_error(error, script_path, options.verbose)
+    except Exception as error:
+        watch.close()
+        if not options.verbose:
+            script.cut_own_frames(error)
+        sys.excepthook(type(error), error, error.__traceback__)
+        return FAILED
+    finally:
+        watch.close()
+        set_progress_listener(None)
+    return FINISHED_OR_STOPPED
+
+
+def _report_penstock_error(error: Exception, script_path: str, verbose: bool) -> int:
+    """These messages are written for the user; the way through our code to them is of interest only to us."""
+    from penstock.common.errors import JobExecutionError
+
+    sys.stdout.flush()
+    if verbose:
+        sys.excepthook(type(error), error, error.__traceback__)
+        return FAILED
+    print(f"penstock: {error}", file=sys.stderr)
+    user_line = script.innermost_user_line(error, script_path)
+    if user_line and not isinstance(error, JobExecutionError):  # that one names the line that matters itself
+        print(f"  at {user_line}", file=sys.stderr)
+    return FAILED
+
+
+class _JobWatch:
+    """Listens to the job: draws the status line, and knows whether Ctrl-C hit a job or only the program."""
+
+    def __init__(self, show_status: bool) -> None:
+        self._last: JobProgress | None = None
+        self._status_line = None
+        if show_status:
+            from penstock.cli.status_line import StatusLine
+
+            self._status_line = StatusLine()
+            self._status_line.guard_standard_streams()
+
+    @property
+    def job_was_stopped(self) -> bool:
+        """The executor stops its job before it lets the interrupt through: a job once seen is stopped now."""
+        return self._last is not None and self._last.state != "FAILED"
+
+    def on_progress(self, progress: JobProgress) -> None:
+        self._last = progress
+        if self._status_line is not None:
+            self._status_line.update(
+                progress.state,
+                progress.epoch,
+                progress.records_in,
+                progress.records_out,
+                progress.rate,
+                progress.watermark_lag_ms,
+            )
+
+    def close(self) -> None:
+        if self._status_line is not None:
+            self._status_line.close()
+
+
+def _parallelism(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return value
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form key=value")
+    return key.strip(), value.strip()

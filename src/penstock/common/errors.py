@@ -1,0 +1,31 @@
+"""The errors that Penstock raises on purpose; each says what happened, where, and what to do next."""
+
+from __future__ import annotations
+
+
+class PenstockError(Exception):
+    """Base of every error raised on purpose, so that a program can catch them all."""
+
+
+class NotSupportedError(PenstockError, NotImplementedError):
+    """Something of Flink's API that Penstock refuses, or does not have yet."""
+
+
+class ConfigurationError(PenstockError, ValueError):
+    """An unknown option, or a value that an option does not take."""
+
+
+class ProgramError(PenstockError, TypeError):
+    """The program asks for something that cannot work: found while it is built, before anything runs."""
+
+
+class SetupError(PenstockError):
+    """Something is missing on the machine (Java, a package, a file) and the message says how to get it."""
+
+
+class JobExecutionError(PenstockError):
+    """The job failed while running; the message carries operator, user line and the original traceback."""
+
+
+class JobCancelledError(JobExecutionError):
+    """The job was cancelled before it finished, so that there is no result to return."""

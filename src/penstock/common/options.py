@@ -1,0 +1,311 @@
+"""The one registry of options: Flink's keys that DataStream programs set, and Penstock's own."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.common.errors import ConfigurationError, NotSupportedError
+
+if TYPE_CHECKING:
+    from penstock.common.configuration import Configuration
+
+WORKS = "works"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. `status` is 'works', 'later: <when>', 'no effect: <why>' or 'refused: <why>'.
+
+    `already_true` are the values that ask for what Penstock does anyway; they pass whatever the status says.
+    """
+
+    key: str
+    type: str
+    default: Any
+    description: str
+    status: str = WORKS
+    already_true: tuple[str, ...] = ()
+
+
+_CHECKPOINTS_LATER = (
+    "later: named checkpoints come with the checkpoint coordinator;"
+    " until then each epoch is a recovery point of the running job"
+)
+_SAVEPOINTS_LATER = "later: savepoints come with the checkpoint coordinator"
+_RESTART_LATER = (
+    "later: restart strategies come with the job manager;"
+    " until then Spark retries tasks and a failed query fails the job"
+)
+_METRICS_LATER = "later: metric reporters come with the metrics system"
+_NO_ALIGNMENT = (
+    "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
+)
+_NO_BUNDLES = "no effect: records go through the Python operators in chunks, see penstock.chunk.records"
+_NO_BUFFERS = "no effect: records travel at the end of each epoch, there are no network buffers to flush"
+_NO_JARS = "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars"
+_SPARK_MEMORY = "no effect: memory belongs to Spark's executors, set spark.executor.memory"
+
+OPTIONS: tuple[Option, ...] = (
+    Option("parallelism.default", "int", None, "Parallelism of operators that do not set their own."),
+    Option("pipeline.name", "string", None, "Name of the job."),
+    Option("pipeline.max-parallelism", "int", -1, "Number of key groups; -1: at least 128."),
+    Option("pipeline.auto-watermark-interval", "duration", 200, "How often periodic generators emit."),
+    Option("pipeline.operator-chaining.enabled", "bool", True, "Whether neighbours run in one task."),
+    Option("pipeline.operator-chaining", "bool", True, "Older name of pipeline.operator-chaining.enabled."),
+    Option("pipeline.global-job-parameters", "map", None, "Parameters that every function can see."),
+    Option("pipeline.object-reuse", "bool", False, "Whether objects are handed on without a copy.",
+           "no effect: inside a chain objects are always handed on without a copy", ("true", "false")),
+    Option("pipeline.auto-generate-uids", "bool", True, "Whether operators without uid get one."),
+    Option("pipeline.generic-types", "bool", True, "Whether untyped streams are allowed."),
+    Option("pipeline.jars", "list", None, "Java archives of the job.", _NO_JARS),
+    Option("pipeline.classpaths", "list", None, "Class path of the job.", _NO_JARS),
+    Option("pipeline.closure-cleaner-level", "string", "RECURSIVE", "Java's closure cleaner.",
+           "no effect: Python closures are pickled as they are"),
+    Option("execution.runtime-mode", "string", "STREAMING", "STREAMING, BATCH or AUTOMATIC."),
+    Option("execution.attached", "bool", True, "Whether the client waits for the job.",
+           "no effect: execute() waits and execute_async() does not"),
+    Option("execution.target", "string", "local", "Where the job runs.",
+           "no effect: the place is a Spark master, set spark.master", ("local",)),
+    Option("execution.buffer-timeout", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
+    Option("execution.buffer-timeout.enabled", "bool", True, "Whether time flushes buffers.", _NO_BUFFERS),
+    Option("execution.buffer-timeout.interval", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
+    Option("execution.checkpointing.interval", "duration", None, "How often a checkpoint is taken.",
+           "no effect: every epoch is a complete recovery point; its length is penstock.epoch.target-ms"),
+    Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE", "EXACTLY_ONCE or AT_LEAST_ONCE.",
+           "no effect: epochs are exactly once always", ("EXACTLY_ONCE",)),
+    Option("execution.checkpointing.timeout", "duration", 600000, "When a checkpoint is given up.",
+           "no effect: an epoch that does not end is Spark's to retry"),
+    Option("execution.checkpointing.min-pause", "duration", 0, "Pause between two checkpoints.",
+           "no effect: epochs follow each other; their length is penstock.epoch.target-ms"),
+    Option("execution.checkpointing.max-concurrent-checkpoints", "int", 1, "Checkpoints at one time.",
+           "no effect: one epoch is completed after the other", ("1",)),
+    Option("execution.checkpointing.tolerable-failed-checkpoints", "int", 0, "Failures that are ignored.",
+           _CHECKPOINTS_LATER, ("0",)),
+    Option("execution.checkpointing.unaligned", "bool", False, "Whether barriers overtake records.",
+           _NO_ALIGNMENT, ("false",)),
+    Option("execution.checkpointing.unaligned.enabled", "bool", False, "Whether barriers overtake records.",
+           _NO_ALIGNMENT, ("false",)),
+    Option("execution.checkpointing.aligned-checkpoint-timeout", "duration", 0, "When to go unaligned.",
+           _NO_ALIGNMENT),
+    Option("execution.checkpointing.externalized-checkpoint-retention", "string",
+           "NO_EXTERNALIZED_CHECKPOINTS", "What happens to checkpoints on cancel.",
+           _CHECKPOINTS_LATER, ("NO_EXTERNALIZED_CHECKPOINTS",)),
+    Option("execution.checkpointing.dir", "string", None, "Where checkpoints are.", _CHECKPOINTS_LATER),
+    Option("execution.checkpointing.num-retained", "int", 1, "Checkpoints kept.", _CHECKPOINTS_LATER, ("1",)),
+    Option("execution.checkpointing.savepoint-dir", "string", None, "Savepoints' place.", _SAVEPOINTS_LATER),
+    Option("execution.checkpointing.incremental", "bool", False, "Whether only changes are written.",
+           "no effect: only changes are written always", ("true",)),
+    Option("execution.savepoint.path", "string", None, "The savepoint to start from.", _SAVEPOINTS_LATER),
+    Option("execution.state-recovery.path", "string", None, "Savepoint to start from.", _SAVEPOINTS_LATER),
+    Option("state.backend.type", "string", "hashmap", "hashmap or rocksdb.",
+           "later: the on-disk backend comes with state backends", ("hashmap",)),
+    Option("state.backend", "string", "hashmap", "Older name of state.backend.type.",
+           "later: the on-disk backend comes with state backends", ("hashmap",)),
+    Option("state.backend.incremental", "bool", False, "Whether only changes are written.",
+           "no effect: only changes are written always", ("true",)),
+    Option("state.checkpoints.dir", "string", None, "Where checkpoints are.", _CHECKPOINTS_LATER),
+    Option("state.checkpoints.num-retained", "int", 1, "Checkpoints kept.", _CHECKPOINTS_LATER, ("1",)),
+    Option("state.savepoints.dir", "string", None, "Where savepoints are.", _SAVEPOINTS_LATER),
+    Option("restart-strategy.type", "string", None, "none, fixed-delay, failure-rate or exponential-delay.",
+           _RESTART_LATER, ("none", "off", "disable")),
+    Option("restart-strategy", "string", None, "Older name of restart-strategy.type.",
+           _RESTART_LATER, ("none", "off", "disable")),
+    *(Option(f"restart-strategy.{key}", kind, default, text, _RESTART_LATER) for key, kind, default, text in (
+        ("fixed-delay.attempts", "int", 1, "Restarts before the job fails."),
+        ("fixed-delay.delay", "duration", 1000, "Pause before a restart."),
+        ("failure-rate.max-failures-per-interval", "int", 1, "Failures in one interval that fail the job."),
+        ("failure-rate.failure-rate-interval", "duration", 60000, "The interval in which failures count."),
+        ("failure-rate.delay", "duration", 1000, "Pause before a restart."),
+        ("exponential-delay.initial-backoff", "duration", 1000, "First pause."),
+        ("exponential-delay.max-backoff", "duration", 60000, "Longest pause."),
+        ("exponential-delay.backoff-multiplier", "float", 1.5, "Factor from pause to pause."),
+        ("exponential-delay.reset-backoff-threshold", "duration", 3600000, "Quiet time for a reset."),
+        ("exponential-delay.jitter-factor", "float", 0.1, "Random part of the pause."),
+        ("exponential-delay.attempts-before-reset-backoff", "int", None, "Restarts before the job fails."),
+    )),
+    Option("python.files", "list", None, "Python files and packages that functions import."),
+    Option("python.requirements", "string", None, "Requirements file, with an optional cache after '#'."),
+    Option("python.archives", "list", None, "Archives that are unpacked beside the functions."),
+    Option("python.executable", "string", None, "Python of the workers."),
+    Option("python.client.executable", "string", None, "Python of the client.",
+           "no effect: the program itself is the client"),
+    Option("python.pythonpath", "list", None, "Search path of the workers."),
+    Option("python.execution-mode", "string", "process", "process or thread.",
+           "no effect: operators always run in Spark's Python workers"),
+    *(Option(f"python.{key}", kind, default, text, _NO_BUNDLES) for key, kind, default, text in (
+        ("fn-execution.bundle.size", "int", 1000, "Records in one bundle."),
+        ("fn-execution.bundle.time", "duration", 1000, "Longest wait for a bundle."),
+        ("fn-execution.arrow.batch.size", "int", 1000, "Records in one Arrow batch."),
+        ("fn-execution.streaming.enabled", "bool", True, "Whether bundles are streamed."),
+        ("state.cache-size", "int", 1000, "Cached states per task."),
+        ("map-state.read-cache-size", "int", 1000, "Cached entries."),
+        ("map-state.write-cache-size", "int", 1000, "Cached entries."),
+        ("map-state.iterate-response-batch-size", "int", 1000, "Entries per answer."),
+        ("operator-chaining.enabled", "bool", True, "Python's own chaining."),
+        ("fn-execution.memory.managed", "bool", True, "Whether workers use managed memory."),
+    )),
+    Option("python.metric.enabled", "bool", True, "Whether metrics of Python functions count.", WORKS),
+    Option("python.profile.enabled", "bool", False, "Whether workers are profiled.",
+           "later: profiling comes with the metrics system", ("false",)),
+    Option("python.systemenv.enabled", "bool", True, "Whether workers see the environment."),
+    Option("metrics.reporters", "list", None, "Reporters in use.", _METRICS_LATER),
+    Option("metrics.latency.interval", "duration", 0, "Pause of latency markers.", _METRICS_LATER, ("0",)),
+    Option("taskmanager.numberOfTaskSlots", "int", 1, "Slots.", "no effect: set Spark's cores, spark.master"),
+    Option("taskmanager.memory.process.size", "memory", None, "Memory.", _SPARK_MEMORY),
+    Option("taskmanager.memory.managed.size", "memory", None, "Memory.", _SPARK_MEMORY),
+    Option("taskmanager.memory.task.off-heap.size", "memory", None, "Memory.", _SPARK_MEMORY),
+    Option("taskmanager.memory.network.fraction", "float", 0.1, "Memory.", _SPARK_MEMORY),
+    Option("jobmanager.memory.process.size", "memory", None, "Memory.", _SPARK_MEMORY),
+    Option("penstock.epoch.target-ms", "int", 1000, "How long one epoch should take under backlog."),
+    Option("penstock.epoch.max-records", "int", 4_000_000, "Most records that one epoch reads."),
+    Option("penstock.epoch.initial-records", "int", 50_000, "Records that the first epoch reads."),
+    Option("penstock.chunk.records", "int", 32_768, "Records in one chunk between two tasks."),
+    Option("penstock.home", "string", None, "Directory of jobs, logs and state; default ~/.penstock."),
+    Option("spark.master", "string", "local[*]", "The Spark master that runs the job."),
+)  # fmt: skip
+
+_BY_KEY = {option.key: option for option in OPTIONS}
+_PASSED_TO_SPARK = "spark."
+_REPORTER_KEY = re.compile(r"metrics\.(reporter\.|scope\.|latency\.|system-resource)")
+# A key under one of these prefixes belongs to Flink or Penstock, so that an unknown one is a mistake.
+_OWN_PREFIXES = tuple(sorted({option.key.split(".")[0] + "." for option in OPTIONS if "." in option.key})) + (
+    "table.", "cluster.", "rest.", "high-availability.", "heartbeat.", "io.", "env.", "yarn.", "kubernetes.",
+)  # fmt: skip
+_NEAR_MISS = 0.85
+_warned: set[str] = set()
+
+
+def find_option(key: str) -> Option | None:
+    return _BY_KEY.get(key)
+
+
+def validate_key(key: str) -> None:
+    """Raises ConfigurationError for a key that is neither in the registry nor Spark's."""
+    if key in _BY_KEY or key.startswith(_PASSED_TO_SPARK) or _REPORTER_KEY.match(key):
+        return
+    raise ConfigurationError(_unknown_key_text(key))
+
+
+def validate(configuration: Configuration) -> None:
+    """Called when a job starts: refuses mistakes and what is not there, warns once of what has no effect.
+
+    Keys that resemble no option and lie under no prefix of Flink or Penstock are the user's own and pass.
+    """
+    for key, text in sorted(configuration.to_dict().items()):
+        option = _BY_KEY.get(key)
+        if option is not None:
+            _validate_value(option, text)
+        elif _REPORTER_KEY.match(key):
+            raise NotSupportedError(_sentence(key, text, _METRICS_LATER))
+        elif not key.startswith(_PASSED_TO_SPARK) and (key.startswith(_OWN_PREFIXES) or _nearest(key)):
+            raise ConfigurationError(_unknown_key_text(key))
+
+
+def value_of(configuration: Configuration, key: str) -> Any:
+    """The value of a registered option in its own type (durations in milliseconds), or its default."""
+    option = _BY_KEY[key]
+    text = configuration.get_string(key, None)
+    return option.default if text is None else parse_value(option, text)
+
+
+def parse_value(option: Option, text: str) -> Any:
+    try:
+        return _PARSERS[option.type](text)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"Option {option.key!r} takes a value of type {option.type}, {text!r} is none ({error})."
+        ) from None
+
+
+def _validate_value(option: Option, text: str) -> None:
+    parse_value(option, text)
+    if option.status == WORKS or text.strip().lower() in {value.lower() for value in option.already_true}:
+        return
+    if option.status.startswith("no effect"):
+        if option.key not in _warned:
+            _warned.add(option.key)
+            warnings.warn(_sentence(option.key, text, option.status), stacklevel=3)
+        return
+    raise NotSupportedError(_sentence(option.key, text, option.status))
+
+
+def _sentence(key: str, text: str, status: str) -> str:
+    kind, _, reason = status.partition(": ")
+    opening = {"later": "is not supported yet", "no effect": "has no effect", "refused": "is refused"}[kind]
+    return f"Option {key!r} (set to {text!r}) {opening}: {reason}."
+
+
+def _nearest(key: str, cutoff: float = _NEAR_MISS) -> str | None:
+    return next(iter(difflib.get_close_matches(key, _BY_KEY, n=1, cutoff=cutoff)), None)
+
+
+def _unknown_key_text(key: str) -> str:
+    nearest = _nearest(key, cutoff=0.5)
+    hint = f"Did you mean {nearest!r}?" if nearest else "No known option resembles it."
+    return f"Unknown option {key!r}. {hint} Parameters of your own belong in the global job parameters."
+
+
+_DURATION = re.compile(r"\s*(\d+)\s*([a-zµ]*)\s*", re.IGNORECASE)
+_DURATION_MILLIS = {
+    **dict.fromkeys(("", "ms", "milli", "millis", "millisecond", "milliseconds"), 1.0),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000.0),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60_000.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3_600_000.0),
+    **dict.fromkeys(("d", "day", "days"), 86_400_000.0),
+    **dict.fromkeys(("µs", "micro", "micros", "microsecond", "microseconds"), 1e-3),
+    **dict.fromkeys(("ns", "nano", "nanos", "nanosecond", "nanoseconds"), 1e-6),
+}
+_MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(b|bytes|k|kb|kib|m|mb|mib|g|gb|gib|t|tb|tib)?\s*", re.IGNORECASE)
+
+
+def parse_duration(text: str) -> int:
+    """Milliseconds of a text such as '5 s', '200ms', '1 min'; a bare number is milliseconds."""
+    match = _DURATION.fullmatch(text)
+    if match is None or match[2].lower() not in _DURATION_MILLIS:
+        raise ValueError("write a number and a unit, such as '200 ms', '5 s' or '1 min'")
+    return int(int(match[1]) * _DURATION_MILLIS[match[2].lower()])
+
+
+def parse_boolean(text: str) -> bool:
+    lowered = text.strip().lower()
+    if lowered not in ("true", "false"):
+        raise ValueError("write true or false")
+    return lowered == "true"
+
+
+def parse_list(text: str | None) -> list[str]:
+    """'a;b', or '[a, "b c"]' in YAML's way."""
+    stripped = (text or "").strip()
+    if stripped.startswith("[") and stripped.endswith("]"):
+        found = re.findall(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,\s][^,]*))\s*(?:,|$)""", stripped[1:-1])
+        return [double or single or bare.strip() for double, single, bare in found]
+    return [part.strip() for part in stripped.split(";") if part.strip()]
+
+
+def parse_map(text: str) -> dict[str, str]:
+    """'a:1,b:2', or '{a: 1, b: 2}' in YAML's way."""
+    stripped = text.strip().removeprefix("{").removesuffix("}")
+    entries = {}
+    for part in filter(None, (part.strip() for part in stripped.split(","))):
+        key, separator, value = part.partition(":")
+        if not separator:
+            raise ValueError("write key:value pairs with commas between them")
+        entries[key.strip().strip("'\"")] = value.strip().strip("'\"")
+    return entries
+
+
+def _parse_memory(text: str) -> str:
+    if not _MEMORY.fullmatch(text):
+        raise ValueError("write a size such as 512m or 2 gb")
+    return text.strip()
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "int": int, "float": float, "bool": parse_boolean, "string": str, "duration": parse_duration,
+    "memory": _parse_memory, "list": parse_list, "map": parse_map,
+}  # fmt: skip

@@ -1,0 +1,32 @@
+"""What `penstock run` was asked for, handed to the program's environment inside the same process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class RunOptions:
+    """Command-line choices; a plain `python script.py` runs with these defaults."""
+
+    parallelism: int | None = None
+    configuration: dict[str, str] = field(default_factory=dict)
+    master: str | None = None
+    job_name: str | None = None
+    verbose: bool = False
+    pyflink_imports: bool = False
+    show_status: bool = False
+    script_path: str | None = None
+
+
+_current = RunOptions()
+
+
+def current_run_options() -> RunOptions:
+    return _current
+
+
+def set_run_options(options: RunOptions) -> None:
+    """Called once by the command line before the program starts."""
+    global _current
+    _current = options

@@ -1,0 +1,66 @@
+"""What an environment asks an executor to run, and what it gets back: the one small protocol between them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from penstock.common.job_execution_result import JobExecutionResult
+from penstock.common.job_status import JobStatus
+from penstock.graph.transformation import Node
+
+
+@dataclass(frozen=True)
+class PythonDependencies:
+    """Files, requirements and archives that the workers need, as PyFlink's add_python_file and others take them."""
+
+    files: tuple[str, ...] = ()
+    requirements: tuple[str, str | None] | None = None  # requirements.txt, directory with downloaded packages
+    archives: tuple[tuple[str, str | None], ...] = ()  # archive, name of the directory it is unpacked to
+    executable: str | None = None
+
+
+@dataclass(frozen=True)
+class JobRequest:
+    """A program, complete: the sinks lead to everything else."""
+
+    name: str
+    sinks: tuple[Node, ...]
+    configuration: dict[str, str]
+    parallelism: int
+    max_parallelism: int | None = None
+    chaining: bool = True
+    batch_mode: bool = False
+    job_parameters: dict[str, str] = field(default_factory=dict)
+    auto_watermark_interval_ms: int = 200
+    dependencies: PythonDependencies = field(default_factory=PythonDependencies)
+
+
+class RunningJob(Protocol):
+    """A submitted job."""
+
+    @property
+    def job_id(self) -> str: ...
+
+    def status(self) -> JobStatus: ...
+
+    def cancel(self) -> None:
+        """Stops the job; returns when it has stopped."""
+
+    def result_future(self) -> Future[JobExecutionResult]:
+        """Done when the job is; carries JobExecutionError when it failed."""
+
+    def collected(self, node: Node) -> Iterator[Any]:
+        """The records of a collect sink in the order of completed epochs; raises when the job fails."""
+
+
+class Executor(Protocol):
+    def submit(self, request: JobRequest) -> RunningJob: ...
+
+
+def default_executor() -> Executor:
+    """Spark, imported only when a program runs: building a graph must not need it."""
+    return cast(Executor, importlib.import_module("penstock.spark.executor").SparkExecutor())

@@ -1,0 +1,225 @@
+"""How checkpoints are taken: a typed view of the `execution.checkpointing.*` options."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, TypeVar
+
+from penstock.common.configuration import Configuration
+from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.common.options import parse_duration
+from penstock.common.time import Duration
+from penstock.datastream.checkpointing_mode import CheckpointingMode
+from penstock.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
+
+__all__ = ["CheckpointConfig"]
+
+E = TypeVar("E", bound=Enum)
+
+_PREFIX = "execution.checkpointing."
+_INTERVAL = _PREFIX + "interval"
+_MODE = _PREFIX + "mode"
+_TIMEOUT = _PREFIX + "timeout"
+_MIN_PAUSE = _PREFIX + "min-pause"
+_MAX_CONCURRENT = _PREFIX + "max-concurrent-checkpoints"
+_TOLERABLE_FAILURES = _PREFIX + "tolerable-failed-checkpoints"
+_RETENTION = _PREFIX + "externalized-checkpoint-retention"
+_ALIGNED_TIMEOUT = _PREFIX + "aligned-checkpoint-timeout"
+_UNALIGNED = (_PREFIX + "unaligned.enabled", _PREFIX + "unaligned")
+
+_DISABLED = -1
+_MINIMAL_MILLIS = 10
+_DEFAULT_TIMEOUT = 600_000
+_TOLERATE_ALL_FAILURES = 2**31 - 1
+_UNALIGNED_REFUSAL = (
+    "unaligned checkpoints are not supported: an epoch has no barriers that wait for each other, so that "
+    "there is nothing to gain; leave them disabled"
+)
+
+
+class CheckpointConfig:
+    """Got from ``env.get_checkpoint_config()``; it reads and writes the environment's configuration.
+
+    Every epoch is committed exactly once with or without checkpoints; these settings say which epochs become
+    checkpoints that can be restored from.
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        if not isinstance(configuration, Configuration):
+            raise NotSupportedError(
+                f"CheckpointConfig takes a Configuration, got {configuration!r}: Penstock has no Java "
+                "objects; use env.get_checkpoint_config()"
+            )
+        self._configuration = configuration
+
+    def is_checkpointing_enabled(self) -> bool:
+        """Whether an interval is set."""
+        return self.get_checkpoint_interval() > 0
+
+    def get_checkpointing_mode(self) -> CheckpointingMode:
+        """The mode; AT_LEAST_ONCE while checkpointing is disabled, as in Flink."""
+        if not self.is_checkpointing_enabled():
+            return CheckpointingMode.AT_LEAST_ONCE
+        return self._enum(_MODE, CheckpointingMode.EXACTLY_ONCE)
+
+    def set_checkpointing_mode(self, checkpointing_mode: CheckpointingMode) -> CheckpointConfig:
+        """Set the guarantee; epochs are exactly once under either."""
+        return self._set_enum(_MODE, checkpointing_mode, CheckpointingMode)
+
+    def get_checkpoint_interval(self) -> int:
+        """Milliseconds between checkpoints, -1 while disabled."""
+        return self._millis(_INTERVAL, _DISABLED)
+
+    def set_checkpoint_interval(self, checkpoint_interval: int) -> CheckpointConfig:
+        """Take a checkpoint about every so many milliseconds."""
+        _require_at_least(checkpoint_interval, _MINIMAL_MILLIS, "the checkpoint interval in ms")
+        return self._set(_INTERVAL, f"{checkpoint_interval} ms")
+
+    def get_checkpoint_timeout(self) -> int:
+        """Milliseconds after which a checkpoint is given up; 10 minutes by default."""
+        return self._millis(_TIMEOUT, _DEFAULT_TIMEOUT)
+
+    def set_checkpoint_timeout(self, checkpoint_timeout: int) -> CheckpointConfig:
+        """Give a checkpoint up after so many milliseconds."""
+        _require_at_least(checkpoint_timeout, _MINIMAL_MILLIS, "the checkpoint timeout in ms")
+        return self._set(_TIMEOUT, f"{checkpoint_timeout} ms")
+
+    def get_min_pause_between_checkpoints(self) -> int:
+        """Milliseconds between the end of a checkpoint and the start of the next."""
+        return self._millis(_MIN_PAUSE, 0)
+
+    def set_min_pause_between_checkpoints(self, min_pause_between_checkpoints: int) -> CheckpointConfig:
+        """Wait at least so many milliseconds after a checkpoint."""
+        _require_at_least(min_pause_between_checkpoints, 0, "the pause between checkpoints in ms")
+        return self._set(_MIN_PAUSE, f"{min_pause_between_checkpoints} ms")
+
+    def get_max_concurrent_checkpoints(self) -> int:
+        """Always 1: epochs complete one after the other."""
+        return self._integer(_MAX_CONCURRENT, 1)
+
+    def set_max_concurrent_checkpoints(self, max_concurrent_checkpoints: int) -> CheckpointConfig:
+        """Only 1 is supported."""
+        _require_at_least(max_concurrent_checkpoints, 1, "the number of concurrent checkpoints")
+        if max_concurrent_checkpoints > 1:
+            raise NotSupportedError(
+                f"{max_concurrent_checkpoints} concurrent checkpoints are not supported: epochs complete one "
+                "after the other; leave it at 1"
+            )
+        return self._set(_MAX_CONCURRENT, str(max_concurrent_checkpoints))
+
+    def is_fail_on_checkpointing_errors(self) -> bool:
+        """Whether the first failed checkpoint fails the job."""
+        return self.get_tolerable_checkpoint_failure_number() == 0
+
+    def set_fail_on_checkpointing_errors(self, fail_on_checkpointing_errors: bool) -> CheckpointConfig:
+        """Tolerate no failed checkpoint (True) or all of them (False)."""
+        tolerable = 0 if fail_on_checkpointing_errors else _TOLERATE_ALL_FAILURES
+        return self.set_tolerable_checkpoint_failure_number(tolerable)
+
+    def get_tolerable_checkpoint_failure_number(self) -> int:
+        """How many checkpoints in a row may fail before the job does."""
+        return self._integer(_TOLERABLE_FAILURES, 0)
+
+    def set_tolerable_checkpoint_failure_number(
+        self, tolerable_checkpoint_failure_number: int
+    ) -> CheckpointConfig:
+        """Let the job fail only after more failed checkpoints in a row than this."""
+        _require_at_least(
+            tolerable_checkpoint_failure_number, 0, "the number of tolerable checkpoint failures"
+        )
+        return self._set(_TOLERABLE_FAILURES, str(tolerable_checkpoint_failure_number))
+
+    def set_externalized_checkpoint_retention(
+        self, retention_mode: ExternalizedCheckpointRetention
+    ) -> CheckpointConfig:
+        """Set what becomes of checkpoints when the job is cancelled."""
+        return self._set_enum(_RETENTION, retention_mode, ExternalizedCheckpointRetention)
+
+    def is_externalized_checkpoints_enabled(self) -> bool:
+        """Whether checkpoints can be restored from after the job's end."""
+        return (
+            self.get_externalized_checkpoint_retention()
+            is not ExternalizedCheckpointRetention.NO_EXTERNALIZED_CHECKPOINTS
+        )
+
+    def get_externalized_checkpoint_retention(self) -> ExternalizedCheckpointRetention:
+        """What becomes of checkpoints when the job is cancelled."""
+        return self._enum(_RETENTION, ExternalizedCheckpointRetention.NO_EXTERNALIZED_CHECKPOINTS)
+
+    def is_unaligned_checkpoints_enabled(self) -> bool:
+        """True only if the configuration was given the option, which is refused when the job starts."""
+        return any(self._configuration.get_boolean(key, False) for key in _UNALIGNED)
+
+    def enable_unaligned_checkpoints(self, enabled: bool = True) -> CheckpointConfig:
+        """Refused, except with False."""
+        if enabled:
+            raise NotSupportedError(_UNALIGNED_REFUSAL)
+        return self.disable_unaligned_checkpoints()
+
+    def disable_unaligned_checkpoints(self) -> CheckpointConfig:
+        """Checkpoints are aligned already."""
+        for key in _UNALIGNED:
+            self._configuration.remove_config(key)
+        return self
+
+    def set_aligned_checkpoint_timeout(self, alignment_timeout: Duration) -> CheckpointConfig:
+        """When an aligned checkpoint would become unaligned; it acts only where those are enabled."""
+        if not isinstance(alignment_timeout, Duration):
+            raise ConfigurationError(f"the alignment timeout must be a Duration, got {alignment_timeout!r}")
+        return self._set(_ALIGNED_TIMEOUT, f"{alignment_timeout.to_millis()} ms")
+
+    def get_aligned_checkpoint_timeout(self) -> Duration:
+        """When an aligned checkpoint would become unaligned; 0 (the default) is never."""
+        return Duration.of_millis(self._millis(_ALIGNED_TIMEOUT, 0))
+
+    def set_alignment_timeout(self, alignment_timeout: Duration) -> CheckpointConfig:
+        """Older name of :meth:`set_aligned_checkpoint_timeout`."""
+        return self.set_aligned_checkpoint_timeout(alignment_timeout)
+
+    def get_alignment_timeout(self) -> Duration:
+        """Older name of :meth:`get_aligned_checkpoint_timeout`."""
+        return self.get_aligned_checkpoint_timeout()
+
+    def set_force_unaligned_checkpoints(self, force_unaligned_checkpoints: bool = True) -> CheckpointConfig:
+        """Refused, except with False."""
+        if force_unaligned_checkpoints:
+            raise NotSupportedError(_UNALIGNED_REFUSAL)
+        return self
+
+    def is_force_unaligned_checkpoints(self) -> bool:
+        """Always False."""
+        return False
+
+    def _set(self, key: str, value: str) -> CheckpointConfig:
+        self._configuration.set_string(key, value)
+        return self
+
+    def _set_enum(self, key: str, given: Any, kind: type[Any]) -> CheckpointConfig:
+        if not isinstance(given, kind):
+            raise ConfigurationError(f"{key} takes a {kind.__name__}, got {given!r}")
+        return self._set(key, given.name)
+
+    def _enum(self, key: str, default: E) -> E:
+        name = str(self._configuration.get_string(key, default.name))
+        try:
+            return type(default)[name.strip().upper().replace("-", "_")]
+        except KeyError:
+            names = ", ".join(member.name for member in type(default))
+            raise ConfigurationError(f"{key} is {name!r}; it takes one of {names}") from None
+
+    def _integer(self, key: str, default: int) -> int:
+        return int(self._configuration.get_integer(key, default))
+
+    def _millis(self, key: str, default: int) -> int:
+        text = self._configuration.get_string(key, None)
+        if text is None:
+            return default
+        try:
+            return parse_duration(text)
+        except ValueError as error:
+            raise ConfigurationError(f"{key} is {text!r}: {error}") from None
+
+
+def _require_at_least(number: int, minimum: int, what: str) -> None:
+    if not isinstance(number, int) or isinstance(number, bool) or number < minimum:
+        raise ConfigurationError(f"{what} must be an integer of at least {minimum}, got {number!r}")

@@ -1,0 +1,66 @@
+"""Keeps the plain attributes of user functions right although subtasks move between worker processes.
+
+Flink programs often count in `self.count`; there the function object lives as long as the job runs. Here the
+object may be rebuilt in another worker between two epochs, so what changed in it since `open()` is part of the snapshot.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.runtime.pickling import dumps, loads
+
+_PLAIN = (int, float, str, bytes, bool, type(None))
+
+
+class AttributeTracker:
+    """Finds the attributes of one function object that changed since they were last taken."""
+
+    def __init__(self, function: Any) -> None:
+        self._attributes: dict[str, Any] | None = getattr(function, "__dict__", None)
+        self._last: dict[str, Any] = {}
+        self._since_open: dict[str, Any] = {}
+
+    def mark_opened(self) -> None:
+        """What `open()` (or the constructor) set is rebuilt the same way elsewhere: it is no change."""
+        self._last = {name: _fingerprint(value) for name, value in (self._attributes or {}).items()}
+
+    def take_changes(self) -> dict[str, Any]:
+        """Attribute name -> pickled or plain value, for those that changed."""
+        changed: dict[str, Any] = {}
+        for name, value in (self._attributes or {}).items():
+            fingerprint = _fingerprint(value)
+            if fingerprint is _UNTRACKED or self._last.get(name, _MISSING) == fingerprint:
+                continue
+            self._last[name] = changed[name] = fingerprint
+        self._since_open.update(changed)
+        return changed
+
+    def all_changes(self) -> dict[str, Any]:
+        """Everything that was ever taken since `open()`."""
+        return self._since_open
+
+    def apply(self, changed: dict[str, Any]) -> None:
+        assert self._attributes is not None or not changed
+        for name, (plain, content) in changed.items():
+            self._attributes[name] = content if plain else loads(content)  # type: ignore[index]
+            self._last[name] = (plain, content)
+        self._since_open.update(changed)
+
+
+class _Marker:
+    """A value that is equal to nothing but itself."""
+
+
+_UNTRACKED, _MISSING = _Marker(), _Marker()
+
+
+def _fingerprint(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return (True, value)
+    if getattr(value, "__penstock_transient__", False) or callable(value):
+        return _UNTRACKED
+    try:
+        return (False, dumps(value))
+    except Exception:  # a connection, a lock, a lambda: open() makes it anew
+        return _UNTRACKED

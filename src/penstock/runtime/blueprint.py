@@ -1,0 +1,97 @@
+"""The picklable description of a job's levels: what planning hands to the containers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.runtime.partitioning import Partitioning
+
+
+NATIVE_SOURCE = "native_source"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The user's line that created an operator; errors point at it."""
+
+    file: str
+    line: int
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class OperatorBlueprint:
+    """One operator of the job; `kind` names its class in the operator registry."""
+
+    id: int
+    uid: str
+    name: str
+    kind: str
+    function: Any
+    params: dict[str, Any]
+    parallelism: int
+    max_parallelism: int
+    level: int
+    origin: Origin
+    output_type: Any = None
+    task_name: str = ""
+
+    @property
+    def native(self) -> bool:
+        """Read by Spark itself, in tasks that hold no container."""
+        return self.kind == NATIVE_SOURCE
+
+
+@dataclass(frozen=True)
+class EdgeBlueprint:
+    """A connection between two operators; it crosses the network when it leaves its level."""
+
+    id: int
+    source: int
+    target: int
+    input_index: int
+    partitioning: Partitioning
+    source_parallelism: int
+    target_parallelism: int
+    target_max_parallelism: int
+    source_level: int
+    target_level: int
+    side_output: str | None = None
+    type_info: Any = None
+    coerce: bool = False
+
+    @property
+    def crosses_levels(self) -> bool:
+        return self.source_level != self.target_level
+
+
+@dataclass(frozen=True)
+class JobSettings:
+    """What every subtask needs to know about the job."""
+
+    job_id: str
+    job_name: str
+    job_parameters: dict[str, str] = field(default_factory=dict)
+    auto_watermark_interval_ms: int = 200
+    chunk_records: int = 32768
+    module_paths: tuple[str, ...] = ()
+    pyflink_imports: bool = False
+
+
+@dataclass(frozen=True)
+class JobBlueprint:
+    """All levels of a job."""
+
+    settings: JobSettings
+    operators: tuple[OperatorBlueprint, ...]
+    edges: tuple[EdgeBlueprint, ...]
+    levels: int
+    parallelism: int
+
+    def operators_of(self, level: int) -> list[OperatorBlueprint]:
+        """What the containers of a level run."""
+        return [operator for operator in self.operators if operator.level == level and not operator.native]

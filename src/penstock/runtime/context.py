@@ -1,0 +1,101 @@
+"""What a subtask of an operator knows about itself and its job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.common.errors import ProgramError
+from penstock.datastream.functions import RuntimeContext
+from penstock.datastream.state import (
+    AggregatingState,
+    AggregatingStateDescriptor,
+    ListState,
+    ListStateDescriptor,
+    MapState,
+    MapStateDescriptor,
+    ReducingState,
+    ReducingStateDescriptor,
+    ValueState,
+    ValueStateDescriptor,
+)
+from penstock.metrics import MetricGroup
+from penstock.runtime.blueprint import JobSettings, OperatorBlueprint
+from penstock.runtime.clock import Clock
+from penstock.runtime.metrics import MetricTree
+from penstock.runtime.state.backend import KeyedStateBackend
+
+
+class SubtaskContext:
+    """Handed to every operator: settings, clock, metrics, and the context its user function sees."""
+
+    def __init__(
+        self, operator: OperatorBlueprint, settings: JobSettings, subtask: int, clock: Clock, attempt: int = 0
+    ) -> None:
+        self.operator = operator
+        self.settings = settings
+        self.subtask = subtask
+        self.clock = clock
+        self.attempt = attempt
+        self.metrics = MetricTree()
+        self.backend = KeyedStateBackend(clock)
+        self.runtime_context = FunctionContext(self)
+
+
+class FunctionContext(RuntimeContext):
+    """The RuntimeContext of user functions."""
+
+    __penstock_transient__ = True
+
+    def __init__(self, subtask: SubtaskContext, keyed: bool = False) -> None:
+        self._subtask = subtask
+        self.keyed = keyed
+
+    def get_task_name(self) -> str:
+        return self._subtask.operator.task_name
+
+    def get_number_of_parallel_subtasks(self) -> int:
+        return self._subtask.operator.parallelism
+
+    def get_max_number_of_parallel_subtasks(self) -> int:
+        return self._subtask.operator.max_parallelism
+
+    def get_index_of_this_subtask(self) -> int:
+        return self._subtask.subtask
+
+    def get_attempt_number(self) -> int:
+        return self._subtask.attempt
+
+    def get_task_name_with_subtasks(self) -> str:
+        operator = self._subtask.operator
+        return f"{operator.task_name} ({self._subtask.subtask + 1}/{operator.parallelism})#{self._subtask.attempt}"
+
+    def get_job_parameter(self, key: str, default_value: str) -> str:
+        return self._subtask.settings.job_parameters.get(key, default_value)
+
+    def get_metrics_group(self) -> MetricGroup:
+        return self._subtask.metrics
+
+    def get_state(self, state_descriptor: ValueStateDescriptor) -> ValueState[Any]:
+        return self._state(state_descriptor)
+
+    def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
+        return self._state(state_descriptor)
+
+    def get_map_state(self, state_descriptor: MapStateDescriptor) -> MapState[Any, Any]:
+        return self._state(state_descriptor)
+
+    def get_reducing_state(self, state_descriptor: ReducingStateDescriptor) -> ReducingState[Any]:
+        return self._state(state_descriptor)
+
+    def get_aggregating_state(
+        self, state_descriptor: AggregatingStateDescriptor
+    ) -> AggregatingState[Any, Any]:
+        return self._state(state_descriptor)
+
+    def _state(self, descriptor: Any) -> Any:
+        if not self.keyed:
+            raise ProgramError(
+                f"keyed state {descriptor.get_name()!r} can only be used behind key_by(); "
+                f"{self._subtask.operator.name!r} works on a stream without keys"
+            )
+        return self._subtask.backend.state(descriptor)

@@ -1,0 +1,295 @@
+"""Sends records to the subtasks of the next operator, and reads what others sent."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from penstock.common.errors import ProgramError
+from penstock.runtime.arrow_codec import codec_for
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
+from penstock.runtime.blueprint import EdgeBlueprint
+from penstock.runtime.chunk import ChunkBuilder, ColumnCodec
+from penstock.runtime.coercion import coercer
+from penstock.runtime.keys import DeclaredKeys, KeyOwners
+from penstock.runtime.partitioning import (
+    Broadcast,
+    ByKey,
+    Custom,
+    Forward,
+    Rebalance,
+    Rescale,
+    Shuffle,
+    ToFirst,
+)
+
+MAX_SUBTASKS = 1 << 15  # channel = edge * MAX_SUBTASKS + sending subtask
+_FIRST_CHUNK_RECORDS = 16  # records may be huge: chunks grow only while they stay small
+_CHUNK_BYTES = 4 << 20
+
+
+class ExchangeRow(NamedTuple):
+    """What Spark carries: never a record, always a chunk for one subtask."""
+
+    subtask: int
+    channel: int
+    seq: int
+    payload: bytes
+
+
+def channel_of(edge_id: int, subtask: int) -> int:
+    return edge_id * MAX_SUBTASKS + subtask
+
+
+def edge_of_channel(channel: int) -> int:
+    return channel // MAX_SUBTASKS
+
+
+def codec_of_edge(edge: EdgeBlueprint) -> ColumnCodec | None:
+    return None if edge.type_info is None else codec_for(edge.type_info)
+
+
+class ExchangeWriter:
+    """Base of the strategies: a chunk under construction for every target subtask."""
+
+    def __init__(
+        self, edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+    ) -> None:
+        self.edge = edge
+        self._subtask = subtask
+        self._channel = channel_of(edge.id, subtask)
+        self._codec = codec_of_edge(edge)
+        self._limit = _FIRST_CHUNK_RECORDS
+        self._max_records = chunk_records
+        self._send = send
+        self._chunks = {target: ChunkBuilder() for target in self.targets(edge, subtask)}
+        self._seqs = dict.fromkeys(self._chunks, 0)
+
+    @staticmethod
+    def targets(edge: EdgeBlueprint, subtask: int) -> range:
+        """The subtasks that a sending subtask reaches, and that get its control elements."""
+        return range(edge.target_parallelism)
+
+    def emit(self, batch: Batch) -> None:
+        raise NotImplementedError
+
+    def emit_watermark(self, timestamp: int) -> None:
+        self._emit_control(Watermark(timestamp))
+
+    def emit_idleness(self, idle: bool) -> None:
+        self._emit_control(Idleness(idle))
+
+    def end(self) -> None:
+        self._emit_control(EndOfInput())
+
+    def _emit_control(self, control: Control) -> None:
+        for chunk in self._chunks.values():
+            chunk.add_control(control)
+
+    def put(
+        self, target: int, values: list[Any], timestamps: list[int] | None, keys: list[Any] | None = None
+    ) -> None:
+        """Appends records to the chunk of a target and sends the chunk when it is full."""
+        chunk, count = self._chunks[target], len(values)
+        room = self._limit - len(chunk.values)
+        if count < room:
+            chunk.extend(values, timestamps, keys)
+            return
+        start = 0
+        while start < count:
+            end = min(count, start + max(1, self._limit - len(chunk.values)))
+            chunk.extend(
+                values[start:end],
+                None if timestamps is None else timestamps[start:end],
+                None if keys is None else keys[start:end],
+            )
+            if len(chunk.values) >= self._limit:
+                self._send_chunk(target, chunk)
+            start = end
+
+    def flush(self) -> None:
+        """Sends what is left at the end of an epoch."""
+        for target, chunk in self._chunks.items():
+            if chunk:
+                self._send_chunk(target, chunk)
+        self._seqs = dict.fromkeys(self._chunks, 0)
+
+    def _send_chunk(self, target: int, chunk: ChunkBuilder) -> None:
+        payload = chunk.take(self._codec)
+        self._send(ExchangeRow(target, self._channel, self._seqs[target], payload))
+        self._seqs[target] += 1
+        if len(payload) < _CHUNK_BYTES // 4:
+            self._limit = min(self._max_records, self._limit * 4)
+        elif len(payload) > _CHUNK_BYTES:
+            self._limit = max(1, self._limit * _CHUNK_BYTES // len(payload))
+
+    def snapshot(self) -> Any:
+        """What the strategy remembers between epochs; None for nothing."""
+        return None
+
+    def restore(self, snapshot: Any) -> None:
+        pass
+
+
+class ForwardWriter(ExchangeWriter):
+    @staticmethod
+    def targets(edge: EdgeBlueprint, subtask: int) -> range:
+        return range(subtask, subtask + 1)
+
+    def emit(self, batch: Batch) -> None:
+        self.put(self._subtask, batch.values, batch.timestamps, batch.keys)
+
+
+class FirstWriter(ExchangeWriter):
+    def emit(self, batch: Batch) -> None:
+        self.put(0, batch.values, batch.timestamps)
+
+
+class BroadcastWriter(ExchangeWriter):
+    def emit(self, batch: Batch) -> None:
+        for target in self._chunks:
+            self.put(target, batch.values, batch.timestamps)
+
+
+class RoundRobinWriter(ExchangeWriter):
+    """Rebalance, and within its share of the targets rescale."""
+
+    def __init__(
+        self, edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+    ) -> None:
+        super().__init__(edge, subtask, chunk_records, send)
+        self._targets = list(self._chunks)
+        self._next = subtask % len(self._targets)
+
+    def emit(self, batch: Batch) -> None:
+        count, targets = len(batch), self._targets
+        width = len(targets)
+        for offset in range(min(width, count)):
+            target = targets[(self._next + offset) % width]
+            timestamps = None if batch.timestamps is None else batch.timestamps[offset::width]
+            self.put(target, batch.values[offset::width], timestamps)
+        self._next = (self._next + count) % width
+
+    def snapshot(self) -> Any:
+        return self._next
+
+    def restore(self, snapshot: Any) -> None:
+        self._next = snapshot
+
+
+class RescaleWriter(RoundRobinWriter):
+    @staticmethod
+    def targets(edge: EdgeBlueprint, subtask: int) -> range:
+        senders, receivers = edge.source_parallelism, edge.target_parallelism
+        if receivers < senders:
+            own = subtask * receivers // senders
+            return range(own, own + 1)
+        return range(subtask * receivers // senders, (subtask + 1) * receivers // senders)
+
+
+class ScatterWriter(ExchangeWriter):
+    """Strategies that pick a target for each record."""
+
+    def emit(self, batch: Batch) -> None:
+        self.scatter(batch, self.targets_of(batch), None)
+
+    def targets_of(self, batch: Batch) -> list[int]:
+        raise NotImplementedError
+
+    def scatter(self, batch: Batch, targets: list[int], keys: list[Any] | None) -> None:
+        width = self.edge.target_parallelism
+        values: list[list[Any]] = [[] for _ in range(width)]
+        add_value = [part.append for part in values]
+        if batch.timestamps is None and keys is not None:
+            parts: list[list[Any]] = [[] for _ in range(width)]
+            add_key = [part.append for part in parts]
+            for target, key, value in zip(targets, keys, batch.values, strict=True):
+                add_key[target](key)
+                add_value[target](value)
+            for target in range(width):
+                if parts[target]:
+                    self.put(target, values[target], None, parts[target])
+            return
+        positions: list[list[int]] = [[] for _ in range(width)]
+        for position, target in enumerate(targets):
+            positions[target].append(position)
+        for target, chosen in enumerate(positions):
+            if chosen:
+                self.put(
+                    target,
+                    [batch.values[i] for i in chosen],
+                    None if batch.timestamps is None else [batch.timestamps[i] for i in chosen],
+                    None if keys is None else [keys[i] for i in chosen],
+                )
+
+
+class RandomWriter(ScatterWriter):
+    def targets_of(self, batch: Batch) -> list[int]:
+        return random.choices(range(self.edge.target_parallelism), k=len(batch))
+
+
+class CustomWriter(ScatterWriter):
+    def targets_of(self, batch: Batch) -> list[int]:
+        partitioning = self.edge.partitioning
+        assert isinstance(partitioning, Custom)
+        width = self.edge.target_parallelism
+        keys = map(partitioning.selector.get_key, batch.values)
+        targets = [partitioning.partitioner.partition(key, width) for key in keys]
+        for target in targets:
+            if not 0 <= target < width:
+                raise ProgramError(
+                    f"the partitioner returned {target}, but the operator behind it has the subtasks 0 to {width - 1}"
+                )
+        return targets
+
+
+class KeyWriter(ScatterWriter):
+    """Sends each record, with its key, to the subtask that owns the key."""
+
+    def __init__(
+        self, edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+    ) -> None:
+        super().__init__(edge, subtask, chunk_records, send)
+        assert isinstance(edge.partitioning, ByKey)
+        self._key_of = edge.partitioning.selector.get_key
+        self._owners = KeyOwners(edge.target_parallelism, edge.target_max_parallelism)
+        coerce = None if edge.partitioning.key_type is None else coercer(edge.partitioning.key_type)
+        self._declared = None if coerce is None else DeclaredKeys(coerce)
+
+    def emit(self, batch: Batch) -> None:
+        keys = list(map(self._key_of, batch.values))
+        try:
+            if self._declared is not None:
+                keys = list(map(self._declared.__getitem__, keys))
+            targets = list(map(self._owners.__getitem__, keys))
+        except TypeError as error:
+            raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
+        if self.edge.target_parallelism == 1:
+            self.put(0, batch.values, batch.timestamps, keys)
+        else:
+            self.scatter(batch, targets, keys)
+
+
+WRITERS: dict[type, type[ExchangeWriter]] = {
+    Forward: ForwardWriter,
+    Rebalance: RoundRobinWriter,
+    Rescale: RescaleWriter,
+    Shuffle: RandomWriter,
+    Broadcast: BroadcastWriter,
+    ToFirst: FirstWriter,
+    ByKey: KeyWriter,
+    Custom: CustomWriter,
+}
+
+
+def writer_for(
+    edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+) -> ExchangeWriter:
+    return WRITERS[type(edge.partitioning)](edge, subtask, chunk_records, send)
+
+
+def senders_to(edge: EdgeBlueprint, subtask: int) -> list[int]:
+    """The sending subtasks whose channels lead to a receiving one."""
+    targets = WRITERS[type(edge.partitioning)].targets
+    return [sender for sender in range(edge.source_parallelism) if subtask in targets(edge, sender)]

@@ -1,0 +1,128 @@
+"""The life of an operator: opened once, fed with batches and control elements, asked for what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from penstock.runtime.attributes import AttributeTracker
+from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
+from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.context import SubtaskContext
+
+
+class Output(Protocol):
+    """Where an operator's results go: chained operators, exchange writers, or both."""
+
+    def emit(self, batch: Batch) -> None: ...
+
+    def emit_watermark(self, timestamp: int) -> None: ...
+
+    def emit_idleness(self, idle: bool) -> None: ...
+
+    def end(self) -> None: ...
+
+
+class Operator:
+    """Base of all operators. Subclasses override what they need; results go to `self.output`."""
+
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        self.blueprint = blueprint
+        self.context = context
+        self.output: Output
+        self.side_outputs: Mapping[str, Output] = {}
+        self.watermark = MIN_TIMESTAMP
+
+    def connect(self, output: Output, side_outputs: Mapping[str, Output]) -> None:
+        self.output = output
+        self.side_outputs = side_outputs
+
+    def open(self) -> None:
+        """Called before the first element and again after the operator came to another process."""
+
+    def close(self) -> None:
+        """Called when the job ends, or this process gives the operator up."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        raise NotImplementedError
+
+    def process_watermark(self, timestamp: int) -> None:
+        """Event time advances for this operator: fire what is due, then tell those behind."""
+        self.watermark = timestamp
+        self.output.emit_watermark(timestamp)
+        for side in self.side_outputs.values():
+            side.emit_watermark(timestamp)
+
+    def process_idleness(self, idle: bool) -> None:
+        self.output.emit_idleness(idle)
+        for side in self.side_outputs.values():
+            side.emit_idleness(idle)
+
+    def end_input(self, input_index: int) -> None:
+        """Nothing more comes on this input."""
+
+    def finish(self) -> None:
+        """All inputs have ended: the last chance to emit, then the end is passed on."""
+        self.output.end()
+        for side in self.side_outputs.values():
+            side.end()
+
+    def advance_processing_time(self, now: int) -> None:
+        """Fire what is due by the clock."""
+
+    def next_processing_time(self) -> int | None:
+        """The earliest moment at which this operator wants to be woken although nothing arrives."""
+        return None
+
+    def end_epoch(self) -> None:
+        """The barrier has arrived: bring buffered work into state or output before the snapshot."""
+
+    def take_delta(self) -> Any:
+        """What changed since the last call, picklable; None for nothing."""
+        return None
+
+    def full_delta(self) -> Any:
+        """The delta that brings a newly opened instance to the state of the last take_delta()."""
+        return None
+
+    def apply_delta(self, delta: Any) -> None:
+        """Brings a (possibly older) instance up to date; the inverse of take_delta."""
+
+    def committables(self) -> list[Any]:
+        """What the driver must make visible when the epoch is complete (sinks only)."""
+        return []
+
+
+class FunctionOperator(Operator):
+    """An operator around a user function, whose plain attributes are kept with the snapshot."""
+
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        self.function = blueprint.function
+        self._attributes = AttributeTracker(self.function)
+
+    def open(self) -> None:
+        open_function = getattr(self.function, "open", None)
+        if open_function is not None:
+            open_function(self.context.runtime_context)
+        self._attributes.mark_opened()
+
+    def close(self) -> None:
+        close_function = getattr(self.function, "close", None)
+        if close_function is not None:
+            close_function()
+
+    def take_delta(self) -> Any:
+        changed = self._attributes.take_changes()
+        watermark = self.watermark
+        return (watermark, changed) if changed or watermark != MIN_TIMESTAMP else None
+
+    def full_delta(self) -> Any:
+        return self.watermark, self._attributes.all_changes()
+
+    def apply_delta(self, delta: Any) -> None:
+        self.watermark, changed = delta
+        self._attributes.apply(changed)
+
+
+__all__ = ["MAX_TIMESTAMP", "FunctionOperator", "Operator", "Output"]

@@ -1,0 +1,71 @@
+"""Makes finished part files visible, on the driver, and removes what failed attempts have left behind."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+
+
+def hidden_name(final_name: str, job_id: str, unique: str) -> str:
+    """The name of a part file that is still being written, or waits for its commit."""
+    return f".{final_name}.inprogress.{job_id}-{unique}"
+
+
+def commit(committables: Iterable[dict[str, Any]]) -> None:
+    """Renames part files to their visible names; what was renamed by an earlier call is left alone."""
+    directories = set()
+    for committable in committables:
+        hidden, final = committable["rename"]
+        if _rename(hidden, final):
+            directories.add(os.path.dirname(final))
+    for directory in directories:
+        _sync_directory(directory)
+
+
+def _rename(hidden: str, final: str) -> bool:
+    if os.path.lexists(final):
+        if os.path.lexists(hidden):
+            raise JobExecutionError(
+                f"FileSink cannot make {hidden!r} visible: {final!r} exists already and is another file."
+                " Nothing was overwritten; move one of the two away."
+            )
+        return False
+    try:
+        os.rename(hidden, final)
+    except FileNotFoundError:
+        raise JobExecutionError(
+            f"FileSink cannot make {final!r} visible: its content should be in {hidden!r}, which is gone."
+            " Hidden files of a running job must not be deleted, and all workers and the driver must see the"
+            " same file system."
+        ) from None
+    except OSError as error:
+        raise JobExecutionError(f"FileSink cannot rename {hidden!r} to {final!r}: {error.strerror}.") from error
+    return True
+
+
+def sweep(base_path: str, job_id: str) -> list[str]:
+    """Removes the hidden part files of a job that has finished and committed; returns their paths.
+
+    Only files that carry the job's id are touched: other jobs may be writing into the same directory.
+    """
+    mine = re.compile(r"\..+\.inprogress\." + re.escape(job_id) + r"-[0-9a-f]+")
+    removed = []
+    for directory, _, names in os.walk(base_path):
+        for name in names:
+            if mine.fullmatch(name):
+                path = os.path.join(directory, name)
+                os.unlink(path)
+                removed.append(path)
+    return removed
+
+
+def _sync_directory(directory: str) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

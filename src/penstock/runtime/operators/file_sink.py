@@ -1,0 +1,214 @@
+"""Writes records into part files, bucket by bucket, so that each record is visible exactly once.
+
+Part files are hidden while they are written. A snapshot knows how much of each is valid; whoever continues from it
+(this process or another one) cuts the file back to that length first, so that what a failed attempt has appended is
+gone. When the rolling policy says so, or the input ends, the file is complete and its rename is handed to the driver,
+which commits it with the epoch. A file that was created by a failed attempt is in no snapshot: its name is never used
+again, and it is swept when the job has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Any
+
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.context import SubtaskContext
+from penstock.runtime.operators.base import Operator
+from penstock.runtime.operators.file_commit import hidden_name
+from penstock.runtime.operators.part_file import BulkPart, PartFile, RowPart
+
+
+@dataclass
+class _Bucket:
+    """One directory below the sink's path, as snapshots keep it."""
+
+    unique: str
+    counter: int = 0
+    part: PartFile | None = None
+
+
+class BucketContext:
+    """What a bucket assigner may ask about the record that it is given."""
+
+    def __init__(self, operator: Operator) -> None:
+        self._operator = operator
+        self.record_timestamp: int | None = None
+
+    def current_processing_time(self) -> int:
+        return self._operator.context.clock()
+
+    def current_watermark(self) -> int:
+        return self._operator.watermark
+
+    def timestamp(self) -> int | None:
+        return self.record_timestamp
+
+
+class FileSinkOperator(Operator):
+    """Exactly-once files in a row format (an encoder) or in a bulk format (a writer factory)."""
+
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        params = blueprint.params
+        self._base_path: str = params["base_path"]
+        self._encoder = params.get("encoder")
+        self._writer_factory = params.get("writer_factory")
+        self._assigner = params["bucket_assigner"]
+        self._policy = params["rolling_policy"]
+        self._prefix: str = params["part_prefix"]
+        self._suffix: str = params["part_suffix"]
+        self._check_interval: int = params["bucket_check_interval"]
+        self._type = params.get("type_info")
+        self._bucket_context = BucketContext(self)
+        self._buckets: dict[str, _Bucket] = {}
+        self._open_parts: dict[str, Any] = {}
+        self._rolled: list[dict[str, Any]] = []
+        self._next_check: int | None = None
+        self._changed = False
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        now = self.context.clock()
+        if self._next_check is None:
+            self._next_check = now + self._check_interval
+        for bucket_id, records in self._by_bucket(batch, now).items():
+            if self._encoder is None:
+                self._write_bulk(bucket_id, records, now)
+            else:
+                self._write_rows(bucket_id, records, now)
+        self._changed = True
+
+    def _by_bucket(self, batch: Batch, now: int) -> dict[str, list[Any]]:
+        common = self._assigner.bucket_at(now)
+        if common is not None:
+            return {common: batch.values}
+        context, assign = self._bucket_context, self._assigner.get_bucket_id
+        buckets: dict[str, list[Any]] = {}
+        for value, timestamp in zip(batch.values, batch.timestamps or repeat(MIN_TIMESTAMP), strict=False):
+            context.record_timestamp = None if timestamp == MIN_TIMESTAMP else timestamp
+            buckets.setdefault(assign(value, context), []).append(value)
+        return buckets
+
+    # -- writing -----------------------------------------------------------------------------------------------
+
+    def _write_rows(self, bucket_id: str, records: list[Any], now: int) -> None:
+        encode, type_info = self._encoder.encode, self._type  # type: ignore[union-attr]
+        encoded = [encode(record, type_info) for record in records]
+        part = self._part(bucket_id, now)
+        whole = b"".join(encoded)
+        if self._policy.may_write_at_once(part.part, len(whole)):
+            part.write(whole, now)
+            return
+        for record, line in zip(records, encoded, strict=True):
+            if self._policy.should_roll_on_event(part.part, record):
+                self._roll(bucket_id)
+                part = self._part(bucket_id, now)
+            part.write(line, now)
+
+    def _write_bulk(self, bucket_id: str, records: list[Any], now: int) -> None:
+        part = self._part(bucket_id, now)
+        if self._policy.may_write_at_once(part.part, 0):
+            part.write(records, now)
+            return
+        for record in records:
+            if self._policy.should_roll_on_event(part.part, record):
+                self._roll(bucket_id)
+                part = self._part(bucket_id, now)
+            part.write([record], now)
+
+    def _part(self, bucket_id: str, now: int) -> Any:
+        """The open part file of a bucket: continued from the snapshot, or a new one."""
+        if bucket_id in self._open_parts:
+            return self._open_parts[bucket_id]
+        bucket = self._buckets.setdefault(bucket_id, _Bucket(str(uuid.uuid4())))
+        continued = bucket.part is not None
+        if bucket.part is None:
+            bucket.part = self._new_part(bucket_id, bucket, now)
+        part: Any
+        if self._encoder is not None:
+            part = RowPart(bucket.part, continued)
+        else:
+            part = BulkPart(bucket.part, self._writer_factory)
+        self._open_parts[bucket_id] = part
+        return part
+
+    def _new_part(self, bucket_id: str, bucket: _Bucket, now: int) -> PartFile:
+        directory = os.path.join(self._base_path, bucket_id) if bucket_id else self._base_path
+        final = f"{self._prefix}-{bucket.unique}-{bucket.counter}{self._suffix}"
+        bucket.counter += 1
+        hidden = hidden_name(final, self.context.settings.job_id, uuid.uuid4().hex)
+        return PartFile(os.path.join(directory, hidden), os.path.join(directory, final), 0, now, now)
+
+    def _roll(self, bucket_id: str) -> None:
+        """The part file is complete: it becomes visible with the epoch."""
+        bucket = self._buckets[bucket_id]
+        if bucket.part is None:
+            return
+        self._part(bucket_id, bucket.part.updated).finish()
+        del self._open_parts[bucket_id]
+        self._rolled.append({"rename": [bucket.part.hidden, bucket.part.final]})
+        bucket.part = None
+        self._changed = True
+
+    # -- time and epochs ---------------------------------------------------------------------------------------
+
+    def advance_processing_time(self, now: int) -> None:
+        if self._next_check is None or now < self._next_check:
+            return
+        self._next_check = now + self._check_interval
+        for bucket_id, bucket in self._buckets.items():
+            if bucket.part is not None and self._policy.should_roll_on_processing_time(bucket.part, now):
+                self._roll(bucket_id)
+
+    def next_processing_time(self) -> int | None:
+        return self._next_check if any(bucket.part for bucket in self._buckets.values()) else None
+
+    def end_epoch(self) -> None:
+        for bucket_id, bucket in self._buckets.items():
+            if bucket.part is None:
+                continue
+            if self._encoder is None or self._policy.should_roll_on_checkpoint(bucket.part):
+                self._roll(bucket_id)
+            elif bucket_id in self._open_parts:
+                self._open_parts[bucket_id].sync()
+
+    def finish(self) -> None:
+        for bucket_id in self._buckets:
+            self._roll(bucket_id)
+        super().finish()
+
+    def committables(self) -> list[Any]:
+        rolled, self._rolled = self._rolled, []
+        if not rolled:
+            # A bucket that is not used any more is forgotten, or those of a clock would pile up.
+            self._buckets = {id_: bucket for id_, bucket in self._buckets.items() if bucket.part is not None}
+        return rolled
+
+    # -- snapshots ---------------------------------------------------------------------------------------------
+
+    def take_delta(self) -> Any:
+        if not self._changed:
+            return None
+        self._changed = False
+        return self.watermark, self._next_check, _copied(self._buckets)
+
+    def apply_delta(self, delta: Any) -> None:
+        self.close()
+        self.watermark, self._next_check, buckets = delta
+        self._buckets = _copied(buckets)
+
+    def close(self) -> None:
+        for part in self._open_parts.values():
+            part.close()
+        self._open_parts.clear()
+
+
+def _copied(buckets: dict[str, _Bucket]) -> dict[str, _Bucket]:
+    return {
+        id_: replace(bucket, part=None if bucket.part is None else replace(bucket.part))
+        for id_, bucket in buckets.items()
+    }

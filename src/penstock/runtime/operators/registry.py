@@ -1,0 +1,37 @@
+"""Every operator of the runtime by the kind that graph nodes name."""
+
+from __future__ import annotations
+
+from penstock.runtime.operators import broadcast, keyed, process, sinks, stateless, watermarks
+from penstock.runtime.operators.base import Operator
+
+OPERATORS: dict[str, type[Operator]] = {
+    "source": sinks.SourceOperator,
+    # one record at a time
+    "map": stateless.MapOperator,
+    "filter": stateless.FilterOperator,
+    "flat_map": stateless.FlatMapOperator,
+    "co_map": stateless.CoMapOperator,
+    "co_flat_map": stateless.CoFlatMapOperator,
+    "pass": stateless.PassOperator,
+    # keyed
+    "keyed_map": keyed.KeyedMapOperator,
+    "keyed_filter": keyed.KeyedFilterOperator,
+    "keyed_flat_map": keyed.KeyedFlatMapOperator,
+    "keyed_co_map": keyed.KeyedCoMapOperator,
+    "keyed_co_flat_map": keyed.KeyedCoFlatMapOperator,
+    "reduce": keyed.ReduceOperator,
+    # process functions
+    "process": process.ProcessOperator,
+    "co_process": process.CoProcessOperator,
+    "keyed_process": process.KeyedProcessOperator,
+    "keyed_co_process": process.KeyedCoProcessOperator,
+    "broadcast": broadcast.BroadcastOperator,
+    "keyed_broadcast": broadcast.KeyedBroadcastOperator,
+    # time
+    "timestamps": watermarks.TimestampsAndWatermarksOperator,
+    # sinks
+    "print": sinks.PrintOperator,
+    "collect": sinks.CollectOperator,
+    "sink_function": sinks.SinkFunctionOperator,
+}

@@ -1,0 +1,87 @@
+"""Operators that look at one record at a time and remember nothing."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+from penstock.runtime.batch import Batch
+from penstock.runtime.operators.base import FunctionOperator
+
+
+class MapOperator(FunctionOperator):
+    """One result for every record; None is a result like any other."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        self.output.emit(Batch(list(map(self.function.map, batch.values)), batch.timestamps))
+
+
+class FilterOperator(FunctionOperator):
+    """Keeps the records for which the function says true."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        kept = list(map(self.function.filter, batch.values))
+        values = list(compress(batch.values, kept))
+        timestamps = None if batch.timestamps is None else list(compress(batch.timestamps, kept))
+        if values:
+            self.output.emit(Batch(values, timestamps))
+
+
+class FlatMapOperator(FunctionOperator):
+    """Any number of results for every record."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        values: list[Any] = []
+        if batch.timestamps is None:
+            for results in map(self.function.flat_map, batch.values):
+                values.extend(results)
+            timestamps = None
+        else:
+            timestamps = []
+            for results, timestamp in zip(
+                map(self.function.flat_map, batch.values), batch.timestamps, strict=True
+            ):
+                before = len(values)
+                values.extend(results)
+                timestamps.extend([timestamp] * (len(values) - before))
+        if values:
+            self.output.emit(Batch(values, timestamps))
+
+
+class CoMapOperator(FunctionOperator):
+    """A function for each of two inputs; None is dropped, as in PyFlink."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        function = self.function.map1 if input_index == 0 else self.function.map2
+        results = list(map(function, batch.values))
+        kept = [result is not None for result in results]
+        values = list(compress(results, kept))
+        timestamps = None if batch.timestamps is None else list(compress(batch.timestamps, kept))
+        if values:
+            self.output.emit(Batch(values, timestamps))
+
+
+class CoFlatMapOperator(FunctionOperator):
+    """Any number of results for every record of each of two inputs; None means no result."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        function = self.function.flat_map1 if input_index == 0 else self.function.flat_map2
+        values: list[Any] = []
+        timestamps: list[int] | None = None if batch.timestamps is None else []
+        for position, results in enumerate(map(function, batch.values)):
+            if results is None:
+                continue
+            before = len(values)
+            values.extend(results)
+            if timestamps is not None:
+                assert batch.timestamps is not None
+                timestamps.extend([batch.timestamps[position]] * (len(values) - before))
+        if values:
+            self.output.emit(Batch(values, timestamps))
+
+
+class PassOperator(FunctionOperator):
+    """Emits what it gets; stands where a stream needs an operator of its own (a chain break, a union)."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        self.output.emit(batch)

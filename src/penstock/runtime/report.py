@@ -1,0 +1,24 @@
+"""What a subtask tells the driver at the end of an epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class SubtaskReport:
+    """Small facts; the driver completes the epoch from the reports of all subtasks."""
+
+    level: int
+    subtask: int
+    records_in: dict[int, int] = field(default_factory=dict)  # by operator id, this epoch
+    watermarks: dict[int, int] = field(default_factory=dict)
+    next_processing_time: int | None = None
+    finished: bool = False
+    failure: str | None = None
+    stdout: str = ""
+    stderr: str = ""
+    delta: Any = None  # level 0 only: its snapshot travels with the driver's epoch record
+    committables: dict[int, list[Any]] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,68 @@
+"""How a source takes part in epochs.
+
+The driver plans: a *position* is a JSON value that says how far the source has been read, and goes into Spark's
+offset log, so that an epoch that has to run again reads the same records. The workers read: for each subtask the
+plan of an epoch gives *work*, any picklable value that the reader understands.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.runtime.batch import Batch, Control
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What one subtask reads in one epoch; `final` when nothing can ever follow for it."""
+
+    work: Any = None
+    final: bool = False
+
+
+class SourceReader(ABC):
+    """Reads work in a worker process. Picklable, without state of its own between epochs."""
+
+    @abstractmethod
+    def read(self, work: Any) -> Iterator[Batch | Control]: ...
+
+
+class Source(ABC):
+    """Plans a source's epochs on the driver."""
+
+    bounded: bool = True
+    max_parallelism: int | None = None  # 1 for sources that cannot be split
+
+    def open(self, parallelism: int, directory: str, wake: Callable[[], None]) -> None:
+        """Called once before planning starts.
+
+        The directory belongs to this source of this job; `wake` tells the planner that there is news.
+        """
+
+    def close(self) -> None:
+        """Called when the job ends."""
+
+    @abstractmethod
+    def initial_position(self, parallelism: int) -> Any: ...
+
+    @abstractmethod
+    def advance(self, position: Any, budget: int) -> Any:
+        """The end position of the next epoch, about `budget` records further; the same position for no news."""
+
+    @abstractmethod
+    def assignments(self, start: Any, end: Any, parallelism: int) -> dict[int, Assignment]:
+        """The work of each subtask that has any between two positions."""
+
+    @abstractmethod
+    def exhausted(self, position: Any) -> bool:
+        """Whether nothing can ever follow a position, for all subtasks."""
+
+    def next_wakeup(self, position: Any) -> int | None:
+        """The moment at which asking again makes sense although nothing happened; None for 'soon'."""
+        return None
+
+    @abstractmethod
+    def reader(self) -> SourceReader: ...

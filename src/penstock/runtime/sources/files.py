@@ -1,0 +1,168 @@
+"""Files as a source: the driver finds them and hands out ranges, the workers read the records of their ranges.
+
+A position is JSON: the files that are not read to their end as [path, extent, done, number], together with those
+that the epoch before it has finished; how many files were found so far; and, when directories are watched, a
+fingerprint of every path ever seen.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from penstock.runtime.batch import Batch, Control
+from penstock.runtime.clock import Clock, system_clock
+from penstock.runtime.sources.base import Assignment, Source, SourceReader
+from penstock.runtime.sources.file_discovery import check_paths_exist, find_files
+from penstock.runtime.sources.file_formats import FileFormat
+
+_RECORDS_PER_BATCH = 32_768
+_FINGERPRINT_BYTES = 8
+
+_EXTENT, _DONE = 1, 2
+PendingFile = list[Any]  # path, extent, done, number: a list because it goes through JSON
+Range = tuple[str, int, int, int]  # path, start, end, extent
+
+
+class FileReader(SourceReader):
+    def __init__(self, file_format: FileFormat) -> None:
+        self._format = file_format
+
+    def read(self, work: Iterable[Range]) -> Iterator[Batch | Control]:
+        for path, start, end, extent in work:
+            for records in self._format.read(path, start, end, extent):
+                for first in range(0, len(records), _RECORDS_PER_BATCH):
+                    yield Batch(records[first : first + _RECORDS_PER_BATCH])
+
+
+class Files(Source):
+    """All files below some paths, once; or, with an interval, also those that appear later."""
+
+    def __init__(
+        self,
+        file_format: FileFormat,
+        paths: list[str],
+        discovery_interval_ms: int | None = None,
+        clock: Clock = system_clock,
+    ) -> None:
+        self.bounded = discovery_interval_ms is None
+        self._format = file_format
+        self._paths = paths
+        self._interval = discovery_interval_ms
+        self._clock = clock
+        self._next_scan = 0
+        self._rate_of: tuple[str, float] | None = None
+
+    # -- positions ---------------------------------------------------------------------------------------------
+
+    def initial_position(self, parallelism: int) -> Any:
+        check_paths_exist(self._paths)
+        return self._discover({"pending": [], "found": 0, "seen": ""})
+
+    def advance(self, position: Any, budget: int) -> Any:
+        found = self._discover(position) if self._interval is not None and self._scan_is_due() else position
+        unfinished = [file for file in found["pending"] if file[_DONE] < file[_EXTENT]]
+        if not unfinished:
+            return position
+        left = float(budget)
+        pending: list[PendingFile] = []
+        for path, extent, done, number in unfinished:
+            if left > 0:
+                rate = self._rate(path, extent)
+                taken = min(extent - done, max(1, math.ceil(left / rate)))
+                left -= taken * rate
+                done += taken
+            pending.append([path, extent, done, number])
+        return {**found, "pending": pending}
+
+    def exhausted(self, position: Any) -> bool:
+        return self.bounded and not self._more(position)
+
+    def next_wakeup(self, position: Any) -> int | None:
+        return None if self._interval is None or self._more(position) else self._next_scan
+
+    def _more(self, position: Any) -> bool:
+        return any(done < extent for _, extent, done, _ in position["pending"])
+
+    def _scan_is_due(self) -> bool:
+        return self._clock() >= self._next_scan
+
+    def _rate(self, path: str, extent: int) -> float:
+        """Remembered for one file only: files are read one after the other."""
+        if self._rate_of is None or self._rate_of[0] != path:
+            self._rate_of = path, max(1e-9, self._format.records_per_unit(path, extent))
+        return self._rate_of[1]
+
+    def _discover(self, position: Any) -> Any:
+        """Adds the files that were not there before; a path counts once, whatever happens to its file later."""
+        pending, found, seen = list(position["pending"]), position["found"], _unpack(position["seen"])
+        known = set(seen)
+        for path, size in find_files(self._paths):
+            fingerprint = _fingerprint(path)
+            if fingerprint in known:
+                continue
+            known.add(fingerprint)
+            seen.append(fingerprint)
+            extent = self._format.extent(path, size)
+            if extent:
+                pending.append([path, extent, 0, found])
+                found += 1
+        if self._interval is not None:
+            self._next_scan = self._clock() + self._interval
+        # Only who looks again has to remember what it has seen.
+        return {"pending": pending, "found": found, "seen": _pack(seen) if self._interval is not None else ""}
+
+    # -- work --------------------------------------------------------------------------------------------------
+
+    def assignments(self, start: Any, end: Any, parallelism: int) -> dict[int, Assignment]:
+        before = {file[0]: file[_DONE] for file in start["pending"]}
+        work: dict[int, list[Range]] = {}
+        for path, extent, done, number in end["pending"]:
+            for subtask, piece in self._pieces(path, before.get(path, 0), done, extent, number, parallelism):
+                work.setdefault(subtask, []).append(piece)
+        busy = self._subtasks_with_more(end, parallelism) if self.bounded else set(range(parallelism))
+        return {
+            subtask: Assignment(work.get(subtask), subtask not in busy)
+            for subtask in range(parallelism)
+            if subtask in work or subtask not in busy
+        }
+
+    def _pieces(
+        self, path: str, start: int, end: int, extent: int, number: int, parallelism: int
+    ) -> Iterator[tuple[int, Range]]:
+        """Cuts a range at the borders of its file's blocks, which take turns over the subtasks in all epochs."""
+        if parallelism == 1:
+            if end > start:
+                yield 0, (path, start, end, extent)
+            return
+        block = self._format.block
+        while start < end:
+            stop = min(end, (start // block + 1) * block)
+            yield (number + start // block) % parallelism, (path, start, stop, extent)
+            start = stop
+
+    def _subtasks_with_more(self, position: Any, parallelism: int) -> set[int]:
+        block, busy = self._format.block, set[int]()
+        for _, extent, done, number in position["pending"]:
+            left = range(done // block, -(-extent // block)) if done < extent else range(0)
+            busy.update((number + index) % parallelism for index in left[:parallelism])
+        return busy
+
+    def reader(self) -> SourceReader:
+        return FileReader(self._format)
+
+
+def _fingerprint(path: str) -> bytes:
+    return hashlib.blake2b(path.encode("utf-8", "surrogateescape"), digest_size=_FINGERPRINT_BYTES).digest()
+
+
+def _pack(fingerprints: list[bytes]) -> str:
+    return base64.b64encode(b"".join(fingerprints)).decode("ascii")
+
+
+def _unpack(packed: str) -> list[bytes]:
+    raw = base64.b64decode(packed)
+    return [raw[i : i + _FINGERPRINT_BYTES] for i in range(0, len(raw), _FINGERPRINT_BYTES)]

@@ -1,0 +1,113 @@
+"""Files of text lines: any range of bytes can be read, and each line belongs to the range its first byte is in."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from penstock.common.errors import JobExecutionError
+from penstock.runtime.sources.compression import blocks, is_compressed
+from penstock.runtime.sources.file_formats import WholeFile
+
+_READ_BYTES = 1 << 20
+_SAMPLE_BYTES = 1 << 16
+_SEARCH_BYTES = 1 << 16
+
+
+class TextLines(WholeFile):
+    """Lines that end with a line feed, a carriage return or both, as Java reads them."""
+
+    block = 1 << 20
+
+    def __init__(self, charset: str = "UTF-8", splittable: bool = True) -> None:
+        self._charset = charset
+        self._splittable = splittable and _newline_is_one_byte(charset)
+
+    def _splits(self, path: str) -> bool:
+        return self._splittable and not is_compressed(path)
+
+    def extent(self, path: str, size: int) -> int:
+        return size if self._splits(path) else super().extent(path, size)
+
+    def records_per_unit(self, path: str, extent: int) -> float:
+        if not self._splits(path):
+            return super().records_per_unit(path, extent)
+        with open(path, "rb", buffering=0) as file:
+            sample = file.read(_SAMPLE_BYTES)
+        return (sample.count(b"\n") + 1) / max(1, len(sample))
+
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[str]]:
+        if self._splits(path):
+            return self._lines(_range_of_lines(path, start, end, extent))
+        return self.read_all(path)
+
+    def read_all(self, path: str) -> Iterator[list[str]]:
+        return self._lines(blocks(path))
+
+    def _lines(self, raw: Iterable[bytes]) -> Iterator[list[str]]:
+        decoder = codecs.getincrementaldecoder(self._charset)(errors="replace")
+        rest = ""
+        for block in raw:
+            text = rest + decoder.decode(block)
+            # Only at a line feed is it certain that no carriage return is cut from its line feed.
+            cut = text.rfind("\n") + 1
+            if cut:
+                yield _split(text[:cut])
+            rest = text[cut:]
+        rest += decoder.decode(b"", True)
+        if rest:
+            yield _split(rest)
+
+
+def _split(text: str) -> list[str]:
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _range_of_lines(path: str, start: int, end: int, extent: int) -> Iterator[bytes]:
+    """The bytes of the lines that begin in [start, end)."""
+    with open(path, "rb", buffering=0) as file:
+        _check_not_shortened(file, path, extent)
+        position = _first_line_start(file, start, extent)
+        stop = _first_line_start(file, end, extent)
+        file.seek(position)
+        while position < stop:
+            block = file.read(min(_READ_BYTES, stop - position))
+            position += len(block)
+            yield block
+
+
+def _first_line_start(file: BinaryIO, position: int, extent: int) -> int:
+    """The first place at or after `position` at which a line begins, or the end of the file."""
+    if position == 0 or position >= extent:
+        return position
+    place = position - 1  # a line that begins exactly at `position` has its predecessor's line feed there
+    file.seek(place)
+    while place < extent:
+        block = file.read(min(_SEARCH_BYTES, extent - place))
+        found = block.find(b"\n")
+        if found >= 0:
+            return place + found + 1
+        place += len(block)
+    return extent
+
+
+def _check_not_shortened(file: BinaryIO, path: str, extent: int) -> None:
+    length = file.seek(0, 2)
+    if length < extent:
+        raise JobExecutionError(
+            f"{path!r} had {extent} bytes when this job planned to read it, and has only {length} now."
+            " Files must not be changed while a job reads them: write new ones and rename them into place."
+        )
+
+
+def _newline_is_one_byte(charset: str) -> bool:
+    try:
+        return "a\nb".encode(charset) == b"a\nb"
+    except LookupError:
+        raise ValueError(f"Unknown character set {charset!r}; a common one is 'UTF-8'.") from None

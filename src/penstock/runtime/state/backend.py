@@ -1,0 +1,114 @@
+"""All keyed state of one operator subtask: hands out state objects and collects what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from penstock.common.errors import ProgramError
+from penstock.datastream.state import (
+    AggregatingStateDescriptor,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    StateDescriptor,
+    ValueStateDescriptor,
+)
+from penstock.runtime.clock import Clock
+from penstock.runtime.state import keyed, ttl
+from penstock.runtime.state.keyed import KeyScope
+from penstock.runtime.state.table import ListTable, MapTable, Table, ValueTable
+
+_TABLES: dict[type[StateDescriptor], type[Any]] = {
+    ValueStateDescriptor: ValueTable,
+    ListStateDescriptor: ListTable,
+    MapStateDescriptor: MapTable,
+    ReducingStateDescriptor: ValueTable,
+    AggregatingStateDescriptor: ValueTable,
+}
+
+
+class KeyedStateBackend:
+    """Tables by state name; `scope.key` is the current key."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.scope = KeyScope()
+        self._clock = clock
+        self._tables: dict[str, Table] = {}
+        self._kinds: dict[str, type[StateDescriptor]] = {}
+        self._sweeps: dict[str, ttl.ExpirySweep] = {}
+
+    def state(self, descriptor: StateDescriptor, scope: KeyScope | None = None) -> Any:
+        """The state object for a descriptor, bound to the current key of a scope."""
+        name = descriptor.get_name()
+        table = self.table(name, type(descriptor))
+        bound = scope or self.scope
+        ttl_config = getattr(descriptor, "_ttl_config", None)
+        if ttl_config is not None and ttl_config.is_enabled():
+            policy = ttl.TtlPolicy(ttl_config, self._clock)
+            if ttl_config.get_cleanup_strategies().is_cleanup_in_background():
+                self._sweeps[name] = ttl.ExpirySweep(table, policy)
+            return _with_ttl(descriptor, bound, table, policy)
+        return _plain(descriptor, bound, table)
+
+    def table(self, name: str, kind: type[StateDescriptor]) -> Any:
+        """The table behind a state name, made when it is first asked for."""
+        known = self._kinds.setdefault(name, kind)
+        if known is not kind:
+            raise ProgramError(
+                f"the state name {name!r} is used for a {known.__name__} and for a {kind.__name__}; "
+                "give each state of an operator a name of its own"
+            )
+        if name not in self._tables:
+            self._tables[name] = _TABLES[kind]()
+        return self._tables[name]
+
+    def keys_of(self, descriptor: StateDescriptor) -> Iterator[Any]:
+        return self.table(descriptor.get_name(), type(descriptor)).keys()  # type: ignore[no-any-return]
+
+    def take_delta(self) -> dict[str, Any] | None:
+        for sweep in self._sweeps.values():
+            sweep.sweep()
+        deltas: dict[str, Any] = {}
+        for name, table in self._tables.items():
+            delta = table.take_delta()
+            if delta is not None:
+                deltas[name] = (self._kinds[name], delta)
+        return deltas or None
+
+    def full_delta(self) -> dict[str, Any]:
+        return {name: (self._kinds[name], table.full_delta()) for name, table in self._tables.items()}
+
+    def apply_delta(self, deltas: dict[str, Any]) -> None:
+        for name, (kind, delta) in deltas.items():
+            self.table(name, kind).apply_delta(delta)
+
+
+def _plain(descriptor: StateDescriptor, scope: KeyScope, table: Any) -> Any:
+    match descriptor:
+        case ValueStateDescriptor():
+            return keyed.HeapValueState(scope, table)
+        case ListStateDescriptor():
+            return keyed.HeapListState(scope, table)
+        case MapStateDescriptor():
+            return keyed.HeapMapState(scope, table)
+        case ReducingStateDescriptor():
+            return keyed.HeapReducingState(scope, table, descriptor.get_reduce_function())
+        case AggregatingStateDescriptor():
+            return keyed.HeapAggregatingState(scope, table, descriptor.get_agg_function())
+    raise ProgramError(f"{type(descriptor).__name__} is not a descriptor of keyed state")
+
+
+def _with_ttl(descriptor: StateDescriptor, scope: KeyScope, table: Any, policy: ttl.TtlPolicy) -> Any:
+    match descriptor:
+        case ValueStateDescriptor():
+            return ttl.TtlValueState(scope, table, policy)
+        case ListStateDescriptor():
+            return ttl.TtlListState(scope, table, policy)
+        case MapStateDescriptor():
+            return ttl.TtlMapState(scope, table, policy)
+        case ReducingStateDescriptor():
+            return ttl.TtlReducingState(scope, table, policy, descriptor.get_reduce_function())
+        case AggregatingStateDescriptor():
+            return ttl.TtlAggregatingState(scope, table, policy, descriptor.get_agg_function())
+    raise ProgramError(f"{type(descriptor).__name__} is not a descriptor of keyed state")

@@ -1,0 +1,140 @@
+"""The place of an operator in its container: where its channels end and its results begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock.runtime.batch import Batch, Control, EndOfInput, Idleness, Watermark
+from penstock.runtime.failure import OperatorFailure
+from penstock.runtime.operators.base import Operator, Output
+from penstock.runtime.valve import WatermarkValve
+
+Channel = Any
+
+
+class Station:
+    """Feeds one operator: combines watermarks, notices the end of inputs, counts, and names the culprit of failures."""
+
+    def __init__(self, operator: Operator, channels: dict[Channel, int]) -> None:
+        self.operator = operator
+        self._input_of = channels
+        self._valve = WatermarkValve(channels)
+        self._finished_inputs: set[int] = set()
+        self.finished = False
+        self.records_in = 0
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        self.records_in += len(batch.values)
+        try:
+            self.operator.process(batch, input_index)
+        except Exception as error:
+            raise self.failure(error) from error
+
+    def receive(self, channel: Channel, element: Batch | Control) -> None:
+        """An element from another container."""
+        if isinstance(element, Batch):
+            self.process(element, self._input_of[channel])
+        elif isinstance(element, Watermark):
+            self.watermark(channel, element.timestamp)
+        elif isinstance(element, Idleness):
+            self.idleness(channel, element.idle)
+        elif isinstance(element, EndOfInput):
+            self.end(channel)
+
+    def watermark(self, channel: Channel, timestamp: int) -> None:
+        advanced = self._valve.advance(channel, timestamp)
+        if advanced is not None:
+            self.guard(self.operator.process_watermark, advanced)
+
+    def idleness(self, channel: Channel, idle: bool) -> None:
+        watermark, changed = self._valve.set_idle(channel, idle)
+        if changed is False:
+            self.guard(self.operator.process_idleness, False)
+        if watermark is not None:
+            self.guard(self.operator.process_watermark, watermark)
+        if changed:
+            self.guard(self.operator.process_idleness, True)
+
+    def end(self, channel: Channel) -> None:
+        self._valve.end(channel)
+        index = self._input_of[channel]
+        siblings = [other for other, input_index in self._input_of.items() if input_index == index]
+        if index not in self._finished_inputs and self._valve.ended(siblings):
+            self._finished_inputs.add(index)
+            self.guard(self.operator.end_input, index)
+        if not self.finished and self._valve.ended():
+            self.finished = True
+            self.guard(self.operator.finish)
+
+    def guard(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Runs operator code so that a failure carries the operator's name."""
+        try:
+            return call(*arguments)
+        except Exception as error:
+            raise self.failure(error) from error
+
+    def failure(self, error: Exception) -> Exception:
+        if isinstance(error, OperatorFailure):
+            return error
+        return OperatorFailure(self.operator.blueprint, self.operator.context.subtask, error)
+
+    def snapshot(self) -> Any:
+        return self._valve.snapshot(), self._finished_inputs, self.finished
+
+    def restore(self, snapshot: Any) -> None:
+        valve, self._finished_inputs, self.finished = snapshot
+        self._valve.restore(valve)
+
+
+class LocalInput(Output):
+    """Leads straight into an operator of the same container."""
+
+    def __init__(
+        self, station: Station, channel: Channel, input_index: int, coerce: Callable[[Any], Any] | None
+    ) -> None:
+        self._station = station
+        self._channel = channel
+        self._input_index = input_index
+        self._coerce = coerce
+
+    def emit(self, batch: Batch) -> None:
+        if self._coerce is not None:
+            batch = self._station.guard(_coerced, batch, self._coerce)
+        self._station.process(batch, self._input_index)
+
+    def emit_watermark(self, timestamp: int) -> None:
+        self._station.watermark(self._channel, timestamp)
+
+    def emit_idleness(self, idle: bool) -> None:
+        self._station.idleness(self._channel, idle)
+
+    def end(self) -> None:
+        self._station.end(self._channel)
+
+
+def _coerced(batch: Batch, coerce: Callable[[Any], Any]) -> Batch:
+    return Batch(list(map(coerce, batch.values)), batch.timestamps, batch.keys)
+
+
+class FanOut(Output):
+    """The same elements to several places (or to none)."""
+
+    def __init__(self, outputs: list[Output]) -> None:
+        self._outputs = outputs
+
+    def emit(self, batch: Batch) -> None:
+        for output in self._outputs:
+            output.emit(batch)
+
+    def emit_watermark(self, timestamp: int) -> None:
+        for output in self._outputs:
+            output.emit_watermark(timestamp)
+
+    def emit_idleness(self, idle: bool) -> None:
+        for output in self._outputs:
+            output.emit_idleness(idle)
+
+    def end(self) -> None:
+        for output in self._outputs:
+            output.end()

@@ -1,0 +1,79 @@
+"""Combines the watermarks of an operator's input channels into the operator's own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from penstock.runtime.batch import MIN_TIMESTAMP
+
+
+class _Channel:
+    __slots__ = ("ended", "idle", "watermark")
+
+    def __init__(self) -> None:
+        self.watermark = MIN_TIMESTAMP
+        self.idle = False
+        self.ended = False
+
+
+class WatermarkValve:
+    """Minimum over the active channels; idle ones are left out, and never take the minimum back."""
+
+    def __init__(self, channels: Iterable[Hashable]) -> None:
+        self._channels = {channel: _Channel() for channel in channels}
+        self.watermark = MIN_TIMESTAMP
+        self.idle = False
+
+    def advance(self, channel: Hashable, timestamp: int) -> int | None:
+        """The operator's new watermark, if this one moves it."""
+        state = self._channels[channel]
+        if timestamp <= state.watermark:
+            return None
+        state.watermark = timestamp
+        return None if state.idle else self._raise_to_minimum()
+
+    def set_idle(self, channel: Hashable, idle: bool) -> tuple[int | None, bool | None]:
+        """The operator's new watermark and its new idleness, each None when unchanged."""
+        state = self._channels[channel]
+        if state.idle == idle:
+            return None, None
+        state.idle = idle
+        active = [c for c in self._channels.values() if not c.idle]
+        if not active:
+            # The last active channel held the others back; what they had reached now counts.
+            furthest = max(c.watermark for c in self._channels.values())
+            self.idle = True
+            return self._raise_to(furthest), True
+        was_idle, self.idle = self.idle, False
+        return self._raise_to_minimum(), (False if was_idle else None)
+
+    def end(self, channel: Hashable) -> None:
+        self._channels[channel].ended = True
+
+    def ended(self, channels: Iterable[Hashable] | None = None) -> bool:
+        """Whether nothing more comes from these channels (from any channel)."""
+        of = self._channels if channels is None else channels
+        return all(self._channels[channel].ended for channel in of)
+
+    def _raise_to_minimum(self) -> int | None:
+        return self._raise_to(min(c.watermark for c in self._channels.values() if not c.idle))
+
+    def _raise_to(self, timestamp: int) -> int | None:
+        if timestamp <= self.watermark:
+            return None
+        self.watermark = timestamp
+        return timestamp
+
+    def snapshot(self) -> Any:
+        return (
+            self.watermark,
+            self.idle,
+            {name: (c.watermark, c.idle, c.ended) for name, c in self._channels.items()},
+        )
+
+    def restore(self, snapshot: Any) -> None:
+        self.watermark, self.idle, channels = snapshot
+        for name, (watermark, idle, ended) in channels.items():
+            channel = self._channels[name]
+            channel.watermark, channel.idle, channel.ended = watermark, idle, ended

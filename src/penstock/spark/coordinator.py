@@ -1,0 +1,198 @@
+"""Plans and completes the epochs of one job, in the driver.
+
+Spark calls it from two sides: the source asks what the next epoch reads, and foreachBatch hands in the reports of all
+subtasks when the epoch has been computed. Everything that makes an epoch complete happens there.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.control.epoch_size import EpochSizer
+from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.clock import Clock, system_clock
+from penstock.runtime.report import SubtaskReport
+from penstock.runtime.sources.base import Assignment, Source
+from penstock.spark.epoch_store import EpochRecord, EpochStore
+from penstock.spark.source import Work
+
+_IDLE_WAIT_SECONDS = 0.05
+
+Place = tuple[int, int]  # level, subtask
+
+
+@dataclass
+class JobStatistics:
+    """Counted over completed epochs."""
+
+    epoch: int = 0
+    records_in: int = 0
+    records_out: int = 0
+    rate: float = 0.0
+    watermark: int = MIN_TIMESTAMP
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+    def watermark_lag_ms(self, now: int) -> int | None:
+        return None if self.watermark in (MIN_TIMESTAMP, MAX_TIMESTAMP) else now - self.watermark
+
+
+class EpochCoordinator:
+    """The driver's half of the engine; knows nothing of Spark's classes."""
+
+    def __init__(
+        self,
+        job: JobBlueprint,
+        sources: dict[int, Source],
+        store: EpochStore,
+        sizer: EpochSizer,
+        on_committables: Callable[[int, list[Any]], None],
+        clock: Clock = system_clock,
+    ) -> None:
+        self._job = job
+        self._operators = {operator.id: operator for operator in job.operators}
+        self._sources = sources
+        self._store = store
+        self._sizer = sizer
+        self._on_committables = on_committables
+        self._clock = clock
+        self._news = threading.Condition()
+        self._wakeups: dict[Place, int] = {}
+        self._due: tuple[Place, ...] = ()
+        self._unfinished = {
+            (operator.level, subtask)
+            for operator in job.operators
+            if not operator.native
+            for subtask in range(operator.parallelism)
+        }
+        self._planned_at = time.monotonic()
+        self.statistics = JobStatistics()
+        self.failure: str | None = None
+        self.finished = threading.Event()
+
+    # -- planning ----------------------------------------------------------------------------------------------
+
+    def initial_offset(self) -> dict[str, Any]:
+        return {
+            "epoch": 0,
+            "positions": {
+                str(id_): [source.initial_position(self._parallelism(id_)), False]
+                for id_, source in self._sources.items()
+            },
+        }
+
+    def latest_offset(self, start: dict[str, Any]) -> dict[str, Any]:
+        """The end of the next epoch; waits a moment when there is none, so that Spark does not spin."""
+        positions = self._advance(start["positions"])
+        if positions == start["positions"] and not self._take_due():
+            with self._news:
+                self._news.wait(self._idle_wait())
+            positions = self._advance(start["positions"])
+            if positions == start["positions"] and not self._take_due():
+                return start
+        else:
+            self._take_due()
+        self._planned_at = time.monotonic()
+        return {"epoch": start["epoch"] + 1, "positions": positions}
+
+    def wake(self) -> None:
+        """A source has news, or the job is asked to stop: look again at once."""
+        with self._news:
+            self._news.notify_all()
+
+    def _advance(self, positions: dict[str, Any]) -> dict[str, Any]:
+        if self.finished.is_set() or self.failure is not None:
+            return positions
+        active = [id_ for id_, (_, exhausted) in positions.items() if not exhausted]
+        budget = max(1, self._sizer.budget // max(1, len(active)))
+        advanced = dict(positions)
+        for id_ in active:
+            source = self._sources[int(id_)]
+            position = source.advance(positions[id_][0], budget)
+            advanced[id_] = [position, source.exhausted(position)]
+        return advanced
+
+    def _take_due(self) -> bool:
+        now = self._clock()
+        self._due = tuple(place for place, moment in self._wakeups.items() if moment <= now)
+        return bool(self._due) and not self.finished.is_set()
+
+    def _idle_wait(self) -> float:
+        if not self._wakeups:
+            return _IDLE_WAIT_SECONDS
+        return min(_IDLE_WAIT_SECONDS, max(0.0, (min(self._wakeups.values()) - self._clock()) / 1000))
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[Work]:
+        """The tasks of level 0; asked again with the same offsets after a failure, it gives the same work."""
+        assignments: dict[int, dict[int, Assignment]] = {}
+        for id_, source in self._sources.items():
+            before, after = start["positions"][str(id_)], end["positions"][str(id_)]
+            if before == after:
+                continue
+            for subtask, assignment in source.assignments(before[0], after[0], self._parallelism(id_)).items():
+                assignments.setdefault(subtask, {})[id_] = assignment
+        for level, subtask in self._due:
+            if level == 0:
+                assignments.setdefault(subtask, {})
+        snapshots = self._store.get(start["epoch"]).snapshots
+        works = [Work(subtask, work, snapshots.get(subtask)) for subtask, work in sorted(assignments.items())]
+        wakeups = tuple(place for place in self._due if place[0] > 0)
+        return [*works, Work(None, wakeups=wakeups)] if wakeups else works
+
+    def _parallelism(self, operator_id: int) -> int:
+        return self._operators[operator_id].parallelism
+
+    # -- completion --------------------------------------------------------------------------------------------
+
+    def complete(self, epoch: int, reports: list[SubtaskReport]) -> None:
+        """Called once an epoch is computed everywhere; when it returns, the epoch counts."""
+        reports.sort(key=lambda report: (report.level, report.subtask))
+        for report in reports:
+            sys.stderr.write(report.stderr)
+            sys.stdout.write(report.stdout)
+        sys.stdout.flush()
+        failures = [report.failure for report in reports if report.failure is not None]
+        if failures:
+            self.failure = failures[0]
+            raise JobExecutionError(failures[0])
+        for report in reports:
+            for operator_id, committables in report.committables.items():
+                self._on_committables(operator_id, committables)
+        self._remember(epoch, reports)
+        self._count(epoch, reports)
+        if not self._unfinished:
+            self.finished.set()
+
+    def _remember(self, epoch: int, reports: list[SubtaskReport]) -> None:
+        snapshots = dict(self._store.get(epoch - 1).snapshots)
+        snapshots.update({report.subtask: report.delta for report in reports if report.delta is not None})
+        self._store.put(EpochRecord(epoch, snapshots))
+        for report in reports:
+            place = (report.level, report.subtask)
+            self._wakeups.pop(place, None)
+            if report.next_processing_time is not None:
+                self._wakeups[place] = report.next_processing_time
+            if report.finished:
+                self._unfinished.discard(place)
+
+    def _count(self, epoch: int, reports: list[SubtaskReport]) -> None:
+        statistics = self.statistics
+        elapsed_ms = (time.monotonic() - self._planned_at) * 1000
+        read = sum(r.records_in.get(id_, 0) for r in reports for id_ in self._sources)
+        sinks = [id_ for id_, operator in self._operators.items() if operator.params.get("sink")]
+        statistics.epoch = epoch
+        statistics.records_in += read
+        statistics.records_out += sum(r.records_in.get(id_, 0) for r in reports for id_ in sinks)
+        statistics.rate = read / elapsed_ms * 1000 if elapsed_ms else 0.0
+        watermarks = [r.watermarks[id_] for r in reports for id_ in sinks if id_ in r.watermarks]
+        if watermarks:
+            statistics.watermark = min(watermarks)
+        for report in reports:
+            statistics.metrics.update(report.metrics)
+        self._sizer.observe(read, elapsed_ms)

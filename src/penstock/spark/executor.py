@@ -1,0 +1,254 @@
+"""Runs jobs on Spark: from a request to a running query, and from there to a result."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.common.configuration import Configuration
+from penstock.common.errors import JobCancelledError, JobExecutionError, PenstockError
+from penstock.common.job_execution_result import JobExecutionResult
+from penstock.common.job_id import JobID
+from penstock.common.job_status import JobStatus
+from penstock.common.options import value_of
+from penstock.common.run_options import current_run_options
+from penstock.control.epoch_size import EpochSizer
+from penstock.control.job_home import JobHome, penstock_home
+from penstock.control.job_request import JobRequest, RunningJob
+from penstock.control.progress import JobProgress, progress_listener
+from penstock.graph.transformation import Node
+from penstock.plan.translation import translate
+from penstock.runtime.blueprint import JobBlueprint, JobSettings
+from penstock.runtime.clock import system_clock
+from penstock.runtime.sources.base import Source
+from penstock.spark.coordinator import EpochCoordinator
+from penstock.spark.epoch_store import EpochStore
+from penstock.spark.planner_link import PlannerClient, PlannerServer
+from penstock.spark.query import start_query
+from penstock.spark.session import spark_session
+from penstock.spark.sinks import commit_epoch
+from penstock.spark.worker_modules import module_paths, ship_modules
+
+_WATCH_SECONDS = 0.02
+_END = object()
+
+
+class SparkExecutor:
+    """The executor behind `env.execute()`."""
+
+    def submit(self, request: JobRequest) -> RunningJob:
+        options = current_run_options()
+        configuration = Configuration.from_dict(request.configuration)
+        home = penstock_home(value_of(configuration, "penstock.home"))
+        job_id = uuid.uuid4().hex
+        settings = JobSettings(
+            job_id=job_id,
+            job_name=request.name,
+            job_parameters=request.job_parameters,
+            auto_watermark_interval_ms=request.auto_watermark_interval_ms,
+            chunk_records=value_of(configuration, "penstock.chunk.records"),
+            module_paths=module_paths(request.dependencies),
+            pyflink_imports=options.pyflink_imports,
+        )
+        blueprint = translate(request, settings)
+        return SparkJob(request, blueprint, JobHome(home, job_id), home / "logs" / "spark.log")
+
+
+class SparkJob:
+    """One job: its query, its coordinator, and a thread that watches both."""
+
+    def __init__(self, request: JobRequest, blueprint: JobBlueprint, home: JobHome, log_file: Path) -> None:
+        self._request = request
+        self._blueprint = blueprint
+        self._home = home
+        self._status = JobStatus.CREATED
+        self._result: Future[JobExecutionResult] = Future()
+        self._cancelled = threading.Event()
+        self._collected: dict[int, queue.SimpleQueue[Any]] = {
+            operator.id: queue.SimpleQueue() for operator in blueprint.operators if operator.kind == "collect"
+        }
+        self._sources = _sources_of(request)
+        self._start(log_file)
+        threading.Thread(target=self._watch, name=f"penstock-job-{home.path.name}", daemon=True).start()
+
+    # -- what RunningJob promises ------------------------------------------------------------------------------
+
+    @property
+    def job_id(self) -> JobID:
+        return JobID(self._blueprint.settings.job_id)
+
+    def status(self) -> JobStatus:
+        return self._status
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+        self._coordinator.wake()
+        self._done.wait()
+
+    def result_future(self) -> Future[JobExecutionResult]:
+        return self._result
+
+    def collected(self, node: Node) -> Iterator[Any]:
+        records = self._collected[node.id]
+        while True:
+            chunk = records.get()
+            if chunk is _END:
+                break
+            yield from chunk
+        error = self._result.exception() if self._result.done() else None
+        if error is not None and not isinstance(error, JobCancelledError):
+            raise error
+
+    # -- life --------------------------------------------------------------------------------------------------
+
+    def _start(self, log_file: Path) -> None:
+        request, options = self._request, current_run_options()
+        configuration = Configuration.from_dict(request.configuration)
+        self._done = threading.Event()
+        self._started_at = time.monotonic()
+        self._coordinator = EpochCoordinator(
+            self._blueprint,
+            self._sources,
+            EpochStore(self._home.epochs),
+            EpochSizer(
+                value_of(configuration, "penstock.epoch.initial-records"),
+                value_of(configuration, "penstock.epoch.max-records"),
+                value_of(configuration, "penstock.epoch.target-ms"),
+            ),
+            self._commit,
+        )
+        spark_options = {key: value for key, value in request.configuration.items() if key.startswith("spark.")}
+        master = options.master or spark_options.pop("spark.master", None)
+        session = spark_session(master, spark_options, log_file, options.verbose)
+        ship_modules(session, self._blueprint.settings.module_paths)
+        operators = {operator.id: operator for operator in self._blueprint.operators}
+        for id_, source in self._sources.items():
+            directory = self._home.source_directory(operators[id_].uid)
+            source.open(operators[id_].parallelism, str(directory), self._coordinator.wake)
+        self._server = PlannerServer(self._coordinator)
+        self._query: StreamingQuery = start_query(
+            session,
+            self._blueprint,
+            _frames_of(request),
+            PlannerClient(self._server.address, self._server.key),
+            self._blueprint.settings.job_id,
+            self._home.spark_checkpoint,
+            self._complete,
+        )
+        self._set_status(JobStatus.RUNNING)
+
+    def _complete(self, epoch: int, reports: list[Any]) -> None:
+        self._coordinator.complete(epoch, reports)
+        self._report_progress()
+
+    def _commit(self, operator_id: int, committables: list[Any]) -> None:
+        if operator_id in self._collected:
+            self._collected[operator_id].put(committables)
+        else:
+            commit_epoch(committables)
+
+    def _watch(self) -> None:
+        error: BaseException | None = None
+        try:
+            error = self._wait_for_end()
+        except Exception as unexpected:
+            error = unexpected
+        self._shut_down()
+        self._settle(error)
+
+    def _wait_for_end(self) -> PenstockError | None:
+        """Returns when the job has ended in one of its three ways."""
+        while True:
+            if self._coordinator.finished.is_set():
+                return None
+            if self._cancelled.is_set():
+                return JobCancelledError(f"the job {self._request.name!r} was cancelled")
+            if not self._query.isActive:
+                return self._failure()
+            self._coordinator.finished.wait(_WATCH_SECONDS)
+
+    def _failure(self) -> PenstockError:
+        if self._coordinator.failure is not None:
+            return JobExecutionError(self._coordinator.failure)
+        exception = self._query.exception()
+        return JobExecutionError(_spark_message(exception))
+
+    def _shut_down(self) -> None:
+        for source in self._sources.values():
+            source.close()
+        try:
+            self._query.stop()
+        finally:
+            self._server.close()
+            self._home.remove()
+
+    def _settle(self, error: BaseException | None) -> None:
+        if error is None:
+            self._set_status(JobStatus.FINISHED)
+            runtime = int((time.monotonic() - self._started_at) * 1000)
+            self._result.set_result(
+                JobExecutionResult(self.job_id, runtime, self._coordinator.statistics.metrics)
+            )
+        else:
+            cancelled = isinstance(error, JobCancelledError)
+            self._set_status(JobStatus.CANCELED if cancelled else JobStatus.FAILED)
+            self._result.set_exception(error)
+        for records in self._collected.values():
+            records.put(_END)
+        self._done.set()
+
+    def _set_status(self, status: JobStatus) -> None:
+        self._status = status
+        self._report_progress()
+
+    def _report_progress(self) -> None:
+        listener, statistics = progress_listener(), self._coordinator.statistics
+        if listener is not None:
+            listener(
+                JobProgress(
+                    self._status.name,
+                    statistics.epoch,
+                    statistics.records_in,
+                    statistics.records_out,
+                    statistics.rate,
+                    statistics.watermark_lag_ms(system_clock()),
+                )
+            )
+
+
+def _nodes_of(request: JobRequest) -> Iterator[Node]:
+    seen: set[int] = set()
+    stack = list(request.sinks)
+    while stack:
+        node = stack.pop()
+        if node.id not in seen:
+            seen.add(node.id)
+            stack.extend(upstream.node for upstream in node.upstreams)
+            yield node
+
+
+def _sources_of(request: JobRequest) -> dict[int, Source]:
+    return {node.id: node.params["source"] for node in _nodes_of(request) if "source" in node.params}
+
+
+def _frames_of(request: JobRequest) -> dict[int, DataFrame]:
+    return {node.id: node.params["spark_frame"] for node in _nodes_of(request) if "spark_frame" in node.params}
+
+
+def _spark_message(exception: StreamingQueryException | None) -> str:
+    """What Spark says, without its stack: the log file has all of it."""
+    text = "the Spark query ended without saying why" if exception is None else str(exception)
+    return "Spark could not run the job: " + text.split("\nJVM stacktrace")[0].split("\n\tat ")[0]

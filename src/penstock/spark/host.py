@@ -1,0 +1,141 @@
+"""Hosts containers inside Spark's Python workers.
+
+Workers are reused between batches, so containers stay in a module-level cache with the token of the snapshot they
+are at. While a batch runs its container is out of the cache: what a failed attempt leaves behind is never trusted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import cloudpickle
+
+from penstock.runtime.blueprint import JobBlueprint, JobSettings
+from penstock.runtime.container import Container
+from penstock.runtime.exchange import ExchangeRow
+from penstock.runtime.sources.base import Assignment
+from penstock.spark.wire import report_row
+
+_CACHED_CONTAINERS = 64
+
+
+@dataclass(frozen=True)
+class Token:
+    """Names a snapshot: its number, and the attempt that wrote it."""
+
+    seq: int
+    id: str
+
+
+@dataclass(frozen=True)
+class LevelBlob:
+    """A level's blueprint as bytes: unpickled once per container, so that subtasks share no user objects."""
+
+    settings: JobSettings
+    level: int
+    run_id: str
+    blueprint: bytes = field(repr=False)
+
+    @staticmethod
+    def of(job: JobBlueprint, level: int, run_id: str) -> LevelBlob:
+        return LevelBlob(job.settings, level, run_id, cloudpickle.dumps(_only(job, level)))
+
+    def container(self, subtask: int) -> Container:
+        prepare_worker(self.settings)
+        return Container(cloudpickle.loads(self.blueprint), self.level, subtask)
+
+
+def _only(job: JobBlueprint, level: int) -> JobBlueprint:
+    operators = tuple(job.operators_of(level))
+    ids = {operator.id for operator in operators}
+    edges = tuple(edge for edge in job.edges if edge.source in ids or edge.target in ids)
+    return JobBlueprint(job.settings, operators, edges, job.levels, job.parallelism)
+
+
+def prepare_worker(settings: JobSettings) -> None:
+    """Makes the program's modules importable here as they are on the driver."""
+    for path in reversed(settings.module_paths):
+        if path not in sys.path:
+            sys.path.insert(0, path)
+    if settings.pyflink_imports:
+        importlib.import_module("penstock.cli.pyflink_alias").install()
+
+
+_cache: dict[tuple[str, int, int], tuple[Token | None, Container]] = {}
+
+
+class Lease:
+    """A container at the right snapshot, taken out of the cache for one epoch."""
+
+    def __init__(self, blob: LevelBlob, subtask: int) -> None:
+        self._blob = blob
+        self._subtask = subtask
+        self._place = (blob.run_id, blob.level, subtask)
+        self._cached = _cache.pop(self._place, None)
+
+    def cached_token(self) -> Token | None:
+        """The snapshot that the cached container is at, or None when there is none."""
+        return None if self._cached is None else self._cached[0]
+
+    def container(self, deltas: Iterable[bytes], from_cache: bool) -> Container:
+        """The container, brought up to date by what the cached one (or a fresh one) misses."""
+        if from_cache:
+            assert self._cached is not None
+            container = self._cached[1]
+        else:
+            container = self._blob.container(self._subtask)
+            container.open()
+        for delta in deltas:
+            container.apply_delta(delta)
+        return container
+
+    def put_back(self, container: Container, token: Token) -> None:
+        if container.report.finished:
+            container.close()
+            return
+        _cache[self._place] = (token, container)
+        while len(_cache) > _CACHED_CONTAINERS:
+            del _cache[next(iter(_cache))]
+
+
+def new_token(previous: Token | None) -> Token:
+    return Token(1 if previous is None else previous.seq + 1, uuid.uuid4().hex)
+
+
+def run_level_zero(
+    blob: LevelBlob,
+    subtask: int,
+    assignments: dict[int, Assignment],
+    snapshot: tuple[Token, bytes] | None,
+) -> Iterator[ExchangeRow]:
+    """Sources and what is chained to them; the snapshot travels to the driver and comes back with the next epoch."""
+    lease = Lease(blob, subtask)
+    token = None if snapshot is None else snapshot[0]
+    fresh = lease.cached_token() != token or token is None
+    deltas = [snapshot[1]] if fresh and snapshot is not None else []
+    container, failure = opened(lambda: lease.container(deltas, not fresh), blob.level, subtask)
+    if container is None:
+        yield failure
+        return
+    yield from container.run_epoch(assignments=assignments)
+    if container.report.failure is None:
+        next_token = new_token(token)
+        container.report.delta = (next_token, container.take_delta(full=True))
+        lease.put_back(container, next_token)
+    yield report_row(container.report)
+
+
+def opened(make: Callable[[], Container], level: int, subtask: int) -> tuple[Container | None, Any]:
+    """A container, or the report row that tells why user code could not be loaded or opened."""
+    from penstock.runtime.failure import describe_failure
+    from penstock.runtime.report import SubtaskReport
+
+    try:
+        return make(), None
+    except Exception as error:
+        return None, report_row(SubtaskReport(level, subtask, failure=describe_failure(error)))

@@ -1,0 +1,63 @@
+"""Builds the Spark query of a job: a linear plan of levels, whatever the shape of the graph."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.pickling import dumps_on_driver
+from penstock.runtime.report import SubtaskReport
+from penstock.spark.frames import exchange_rows_of
+from penstock.spark.host import LevelBlob
+from penstock.spark.planner_link import PlannerClient
+from penstock.spark.processor import LevelProcessor
+from penstock.spark.source import PenstockSource
+from penstock.spark.wire import SPARK_SCHEMA, read_report
+
+_starting = threading.Lock()  # Spark reads the number of shuffle partitions from the session when a query starts
+
+
+def start_query(
+    session: SparkSession,
+    job: JobBlueprint,
+    frames: dict[int, DataFrame],
+    client: PlannerClient,
+    run_id: str,
+    checkpoint: Path,
+    complete: Callable[[int, list[SubtaskReport]], None],
+) -> StreamingQuery:
+    rows = _level_zero(session, job, frames, client, run_id)
+    for level in range(1, job.levels):
+        own_edges = frozenset(edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels)
+        processor = LevelProcessor(LevelBlob.of(job, level, run_id), job.parallelism, own_edges)
+        rows = rows.groupBy("target").transformWithState(processor, SPARK_SCHEMA, "Append", "None")
+
+    def on_batch(batch: DataFrame, batch_id: int) -> None:
+        payloads = batch.select("payload").toArrow().column(0).to_pylist()
+        complete(batch_id + 1, [read_report(payload) for payload in payloads])
+
+    with _starting:
+        session.conf.set("spark.sql.shuffle.partitions", str(job.parallelism))
+        return (
+            rows.writeStream.foreachBatch(on_batch).option("checkpointLocation", str(checkpoint)).start()
+        )
+
+
+def _level_zero(
+    session: SparkSession,
+    job: JobBlueprint,
+    frames: dict[int, DataFrame],
+    client: PlannerClient,
+    run_id: str,
+) -> DataFrame:
+    session.dataSource.register(PenstockSource)
+    setup = dumps_on_driver((client, LevelBlob.of(job, 0, run_id), job.parallelism))
+    rows = session.readStream.format("penstock").option("setup", setup.hex()).load()
+    for operator_id, frame in frames.items():
+        rows = rows.unionAll(exchange_rows_of(frame, job, operator_id))
+    return rows

@@ -1,0 +1,80 @@
+"""The Spark session of this process: one for all jobs, silent unless asked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from penstock.spark.java import java_home
+
+_STATE_STORE = "spark.sql.streaming.stateStore"
+_DEFAULTS = {
+    "spark.driver.memory": "2g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.adaptive.enabled": "false",
+    f"{_STATE_STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    f"{_STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{_STATE_STORE}.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.sql.streaming.numRecentProgressUpdates": "10",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
+    "spark.sql.streaming.pollingDelay": "1ms",
+}
+_ATTEMPTS = 4
+
+
+def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
+    """The running session, or a new one; options that need a new JVM take effect only then."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    os.environ["JAVA_HOME"] = java_home()
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    builder = SparkSession.builder.appName("penstock").master(_with_retries(master or _default_master()))
+    for key, value in {**_DEFAULTS, **options}.items():
+        builder = builder.config(key, value)
+    with contextlib.nullcontext() if verbose else _output_to(log_file):
+        session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("WARN" if verbose else "OFF")
+    return session
+
+
+def _default_master() -> str:
+    return f"local[{os.cpu_count() or 1}]"
+
+
+def _with_retries(master: str) -> str:
+    """Spark retries a lost worker only when it may: locally that must be said in the master's name."""
+    if master == "local":
+        return f"local[1,{_ATTEMPTS}]"
+    if master.startswith("local[") and "," not in master:
+        return f"{master[:-1]},{_ATTEMPTS}]"
+    return master
+
+
+@contextlib.contextmanager
+def _output_to(log_file: Path) -> Iterator[None]:
+    """The JVM and its workers inherit these descriptors: their noise goes to a file, the program's output does not."""
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = [os.dup(descriptor) for descriptor in (1, 2)]
+    with open(log_file, "ab") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+    try:
+        yield
+    finally:
+        for descriptor, copy in zip((1, 2), saved, strict=True):
+            os.dup2(copy, descriptor)
+            os.close(copy)

@@ -1,0 +1,82 @@
+"""The one Spark data source of a job: all Python sources, read together with the operators chained to them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import cloudpickle
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.types import StructType
+
+from penstock.runtime.exchange import ExchangeRow
+from penstock.runtime.sources.base import Assignment
+from penstock.spark.host import LevelBlob, Token, run_level_zero
+from penstock.spark.planner_link import PlannerClient
+from penstock.spark.targets import targets
+from penstock.spark.wire import SPARK_SCHEMA, to_record_batch, wakeup_channel
+
+_ROWS_PER_BATCH = 64
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one task of level 0 does in an epoch."""
+
+    subtask: int | None  # None: only wake-ups
+    assignments: dict[int, Assignment] = field(default_factory=dict)
+    snapshot: tuple[Token, bytes] | None = None
+    wakeups: tuple[tuple[int, int], ...] = ()  # level, subtask
+
+
+class PenstockSource(DataSource):
+    """Made anew by Spark in several processes, so everything it needs is in its options."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "penstock"
+
+    def schema(self) -> str:
+        return SPARK_SCHEMA
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        return PenstockReader(*pickle.loads(bytes.fromhex(self.options["setup"])))
+
+
+class PenstockReader(DataSourceStreamReader):
+    """Plans by asking the driver; reads by running level 0."""
+
+    def __init__(self, client: PlannerClient, blob: LevelBlob, parallelism: int) -> None:
+        self._client = client
+        self._blob = blob
+        self._parallelism = parallelism
+
+    def initialOffset(self) -> dict[str, Any]:
+        return self._client.call("initial_offset")  # type: ignore[no-any-return]
+
+    def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:
+        return self._client.call("latest_offset", start)  # type: ignore[no-any-return]
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        return [InputPartition(cloudpickle.dumps(work)) for work in self._client.call("partitions", start, end)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        work: Work = pickle.loads(partition.value)
+        places = targets(self._parallelism)
+        pending: list[ExchangeRow] = []
+        for row in self._rows(work):
+            pending.append(row)
+            if len(pending) >= _ROWS_PER_BATCH:
+                yield to_record_batch(pending, places)
+                pending = []
+        if pending:
+            yield to_record_batch(pending, places)
+
+    def _rows(self, work: Work) -> Iterator[ExchangeRow]:
+        for level, subtask in work.wakeups:
+            yield ExchangeRow(subtask, wakeup_channel(level), 0, b"")
+        if work.subtask is not None:
+            yield from run_level_zero(self._blob, work.subtask, work.assignments, work.snapshot)

@@ -1,0 +1,98 @@
+"""A subtask's snapshot in Spark's state store: a log of deltas that is replaced by a full one now and then.
+
+Spark commits or discards the store's version together with the batch, so there is no second durability protocol.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
+
+from penstock.spark.host import Token
+
+_PIECE_BYTES = 8 << 20
+_SMALL_LOG_BYTES = 8 << 20
+_LONG_LOG = 200
+
+
+@dataclass(frozen=True)
+class _Head:
+    """Where the log stands: read first in every batch."""
+
+    token: Token
+    base_seq: int
+    base_bytes: int
+    log_bytes: int
+
+
+class StateLog:
+    """Records `seq -> (id, parent id, delta)`, each cut into pieces that Spark's socket protocol carries well."""
+
+    def __init__(self, handle: StatefulProcessorHandle) -> None:
+        self._head_state = handle.getValueState("head", "head binary")
+        self._records = handle.getMapState("log", "seq long, piece int", "content binary")
+        self._head: _Head | None = None
+
+    def token(self) -> Token | None:
+        """The newest committed snapshot of the current subtask."""
+        stored = self._head_state.get()
+        self._head = None if stored is None else pickle.loads(stored[0])
+        return None if self._head is None else self._head.token
+
+    def since(self, cached: Token | None) -> tuple[list[bytes], bool]:
+        """The deltas to apply, and whether to the cached container (True) or to a fresh one (False)."""
+        head = self._head
+        if head is None:
+            return [], False
+        if cached == head.token:
+            return [], True
+        if cached is not None and head.base_seq <= cached.seq < head.token.seq:
+            missing = [self._read(seq) for seq in range(cached.seq + 1, head.token.seq + 1)]
+            if missing[0][1] == cached.id:
+                return [delta for _, _, delta in missing], True
+        return [self._read(seq)[2] for seq in range(head.base_seq, head.token.seq + 1)], False
+
+    def wants_full(self) -> bool:
+        """Whether the log has grown so much that everything should be written instead of a delta."""
+        head = self._head
+        if head is None:
+            return True
+        too_long = head.token.seq - head.base_seq >= _LONG_LOG
+        return too_long or head.log_bytes > max(head.base_bytes, _SMALL_LOG_BYTES)
+
+    def append(self, token: Token, delta: bytes, full: bool) -> None:
+        head = self._head
+        parent = None if head is None else head.token.id
+        self._write(token.seq, pickle.dumps((token.id, parent, delta), 5))
+        if full or head is None:
+            if head is not None:
+                for seq in range(head.base_seq, head.token.seq + 1):
+                    self._remove(seq)
+            self._head = _Head(token, token.seq, len(delta), 0)
+        else:
+            self._head = _Head(token, head.base_seq, head.base_bytes, head.log_bytes + len(delta))
+        self._head_state.update((pickle.dumps(self._head, 5),))
+
+    def _write(self, seq: int, content: bytes) -> None:
+        pieces = [content[i : i + _PIECE_BYTES] for i in range(0, len(content), _PIECE_BYTES)]
+        for piece, part in enumerate(pieces):
+            self._records.updateValue((seq, piece), (part,))
+        self._records.updateValue((seq, -1), (str(len(pieces)).encode(),))
+
+    def _read(self, seq: int) -> Any:
+        return pickle.loads(b"".join(self._pieces(seq)))
+
+    def _pieces(self, seq: int) -> Iterator[bytes]:
+        for piece in range(self._count(seq)):
+            yield bytes(self._records.getValue((seq, piece))[0])
+
+    def _count(self, seq: int) -> int:
+        return int(bytes(self._records.getValue((seq, -1))[0]))
+
+    def _remove(self, seq: int) -> None:
+        for piece in range(-1, self._count(seq)):
+            self._records.removeKey((seq, piece))

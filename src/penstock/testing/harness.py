@@ -1,0 +1,200 @@
+"""Runs one operator without Spark: elements in, results out, with the clock and the epochs in the test's hands."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import cloudpickle
+
+from penstock.runtime.batch import MAX_TIMESTAMP, Batch
+from penstock.runtime.blueprint import JobSettings, OperatorBlueprint, Origin
+from penstock.runtime.context import SubtaskContext
+from penstock.runtime.operators.base import Operator
+from penstock.runtime.operators.registry import OPERATORS
+
+KeySelector = Callable[[Any], Any]
+
+
+@dataclass
+class Collected:
+    """What an operator sent to one output, in order."""
+
+    records: list[tuple[Any, int | None]] = field(default_factory=list)
+    watermarks: list[int] = field(default_factory=list)
+    idleness: list[bool] = field(default_factory=list)
+    ended: bool = False
+
+    @property
+    def values(self) -> list[Any]:
+        return [value for value, _ in self.records]
+
+    def emit(self, batch: Batch) -> None:
+        timestamps: Sequence[int | None] = batch.timestamps or [None] * len(batch)
+        self.records.extend(zip(batch.values, timestamps, strict=True))
+
+    def emit_watermark(self, timestamp: int) -> None:
+        self.watermarks.append(timestamp)
+
+    def emit_idleness(self, idle: bool) -> None:
+        self.idleness.append(idle)
+
+    def end(self) -> None:
+        self.ended = True
+
+
+class _SideOutputs(dict[str, Any]):
+    """Has every side output, as if each had a consumer."""
+
+    def get(self, tag_id: str, default: Any = None) -> Any:
+        return self[tag_id]
+
+    def __missing__(self, tag_id: str) -> Collected:
+        self[tag_id] = Collected()
+        return self[tag_id]
+
+    def __contains__(self, tag_id: object) -> bool:
+        return True
+
+
+class OperatorHarness:
+    """One subtask of one operator.
+
+    ``key`` says how keys are taken from records: a callable, or one per input. Results are read from ``output`` and
+    ``side(tag_id)``; ``restart()`` moves the operator to a new instance as Spark does between two epochs::
+
+        harness = OperatorHarness("reduce", MyReduce(), key=lambda value: value[0])
+        harness.push(("a", 1), timestamp=10)
+        harness.restart()
+        assert harness.output.values == [("a", 1)]
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        function: Any = None,
+        params: dict[str, Any] | None = None,
+        *,
+        key: KeySelector | Sequence[KeySelector] | None = None,
+        now: int = 0,
+        parallelism: int = 1,
+        subtask: int = 0,
+        name: str = "operator under test",
+    ) -> None:
+        self._keys = key
+        self._subtask = subtask
+        self._snapshots: list[bytes] = []
+        self.now = now
+        self.output = Collected()
+        self.side_outputs = _SideOutputs()
+        blueprint = OperatorBlueprint(
+            id=1,
+            uid="under-test",
+            name=name,
+            kind=kind,
+            function=function,
+            params=params or {},
+            parallelism=parallelism,
+            max_parallelism=128,
+            level=0,
+            origin=Origin("test", 0),
+            task_name=name,
+        )
+        self._program = cloudpickle.dumps(blueprint)
+        self.operator = self._build()
+        self.operator.open()
+
+    def _build(self) -> Operator:
+        # Every instance gets its own copy of the user's objects, as in a worker process.
+        blueprint: OperatorBlueprint = pickle.loads(self._program)
+        settings = JobSettings("0" * 32, "harness")
+        context = SubtaskContext(blueprint, settings, self._subtask, lambda: self.now)
+        operator = OPERATORS[blueprint.kind](blueprint, context)
+        operator.connect(self.output, self.side_outputs)
+        return operator
+
+    # -- elements in -------------------------------------------------------------------------------------------
+
+    def push(self, value: Any, timestamp: int | None = None, input_index: int = 0) -> None:
+        """One record."""
+        self.push_all([value], None if timestamp is None else [timestamp], input_index)
+
+    def push_all(
+        self, values: Iterable[Any], timestamps: Iterable[int] | None = None, input_index: int = 0
+    ) -> None:
+        """Records in one batch."""
+        batch_values = list(values)
+        selector = self._selector(input_index)
+        self.operator.process(
+            Batch(
+                batch_values,
+                None if timestamps is None else list(timestamps),
+                None if selector is None else [selector(value) for value in batch_values],
+            ),
+            input_index,
+        )
+
+    def _selector(self, input_index: int) -> KeySelector | None:
+        if self._keys is None or callable(self._keys):
+            return self._keys
+        return self._keys[input_index]
+
+    def watermark(self, timestamp: int) -> None:
+        """Event time advances; an older watermark than the last one is ignored, as by the valve in front."""
+        if timestamp > self.operator.watermark:
+            self.operator.process_watermark(timestamp)
+
+    def processing_time(self, now: int) -> None:
+        """The clock advances, and what is due fires."""
+        self.now = now
+        self.operator.advance_processing_time(now)
+
+    def end_of_input(self, inputs: int = 1) -> None:
+        """The highest watermark, then the end of all inputs."""
+        self.watermark(MAX_TIMESTAMP)
+        for index in range(inputs):
+            self.operator.end_input(index)
+        self.operator.finish()
+
+    # -- epochs ------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes:
+        """Ends an epoch; returns its delta in the form that goes into the store."""
+        self.operator.end_epoch()
+        delta = pickle.dumps(self.operator.take_delta(), 5)
+        self._snapshots.append(delta)
+        return delta
+
+    def restore(self) -> None:
+        """Replaces the operator by a new instance that knows nothing but the deltas so far."""
+        self.operator.close()
+        self.operator = self._build()
+        self.operator.open()
+        for snapshot in self._snapshots:
+            delta = pickle.loads(snapshot)
+            if delta is not None:
+                self.operator.apply_delta(delta)
+
+    def restart(self) -> None:
+        """An epoch ends, and the next one begins in another process."""
+        self.snapshot()
+        self.restore()
+
+    # -- results out -------------------------------------------------------------------------------------------
+
+    @property
+    def results(self) -> list[tuple[Any, int | None]]:
+        """Values with timestamps of the main output."""
+        return self.output.records
+
+    def take(self) -> list[Any]:
+        """The values since the last call."""
+        values = self.output.values
+        self.output.records.clear()
+        return values
+
+    def side(self, tag_id: str) -> Collected:
+        collected: Collected = self.side_outputs[tag_id]
+        return collected

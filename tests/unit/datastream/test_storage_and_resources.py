@@ -1,0 +1,95 @@
+"""Backends, storages and slot sharing groups hold what they are given and refuse Java."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.datastream import (
+    CustomCheckpointStorage,
+    CustomStateBackend,
+    EmbeddedRocksDBStateBackend,
+    FileSystemCheckpointStorage,
+    HashMapStateBackend,
+    JobManagerCheckpointStorage,
+    MemorySize,
+    PredefinedOptions,
+    SlotSharingGroup,
+)
+
+
+def test_file_system_storage() -> None:
+    storage = FileSystemCheckpointStorage("file:///var/checkpoints", write_buffer_size=500)
+    assert storage.get_checkpoint_path() == "file:/var/checkpoints"
+    assert (storage.get_min_file_size_threshold(), storage.get_write_buffer_size()) == (20480, 500)
+    assert storage.get_savepoint_path() is None
+
+
+@pytest.mark.parametrize("arguments", [(), ("/var/checkpoints",), ("file:///x", 2 * 1024 * 1024)])
+def test_impossible_file_system_storages(arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(ConfigurationError):
+        FileSystemCheckpointStorage(*arguments)
+
+
+def test_job_manager_storage() -> None:
+    storage = JobManagerCheckpointStorage()
+    assert (storage.get_checkpoint_path(), storage.get_max_state_size()) == (None, 5 * 1024 * 1024)
+
+
+def test_rocksdb_backend_can_be_configured() -> None:
+    backend = EmbeddedRocksDBStateBackend(True)
+    backend.set_db_storage_paths("/data/a", "file:///data/b")
+    backend.set_predefined_options(PredefinedOptions.FLASH_SSD_OPTIMIZED)
+    assert backend.is_incremental_checkpoints_enabled()
+    assert backend.get_db_storage_paths() == ["/data/a", "/data/b"]
+    assert backend.get_predefined_options() is PredefinedOptions.FLASH_SSD_OPTIMIZED
+    with pytest.raises(ConfigurationError):
+        backend.set_number_of_transfer_threads(0)
+    with pytest.raises(TypeError):
+        EmbeddedRocksDBStateBackend("yes")  # type: ignore[arg-type]
+
+
+def test_java_is_refused() -> None:
+    for build in (
+        lambda: CustomStateBackend(object()),
+        lambda: CustomCheckpointStorage(object()),
+        lambda: HashMapStateBackend(object()),
+        lambda: EmbeddedRocksDBStateBackend().set_options("org.example.Factory"),
+    ):
+        with pytest.raises(NotSupportedError):
+            build()
+
+
+def test_memory_sizes() -> None:
+    three = MemorySize.of_mebi_bytes(3)
+    assert (three.get_bytes(), three.get_kibi_bytes(), three.get_gibi_bytes()) == (3145728, 3072, 0)
+    assert three == MemorySize(bytes_size=3145728)
+    assert MemorySize(bytes_size=1) < three
+    assert [str(MemorySize(bytes_size=size)) for size in (0, 1, 1024, 1500, 3 << 20)] == [
+        "0 bytes",
+        "1 bytes",
+        "1 kb",
+        "1500 bytes",
+        "3 mb",
+    ]
+    with pytest.raises(ConfigurationError):
+        MemorySize(bytes_size=-1)
+
+
+def test_a_slot_sharing_group_may_be_just_a_name() -> None:
+    group = SlotSharingGroup.builder("g").build()
+    assert (group.get_name(), group.get_cpu_cores(), group.has_resources()) == ("g", None, False)
+    assert group == SlotSharingGroup.builder("g").build()
+
+
+def test_resources_of_a_slot_sharing_group_come_together() -> None:
+    builder = SlotSharingGroup.builder("g").set_cpu_cores(1.5)
+    with pytest.raises(ConfigurationError, match="both cpu cores and task heap memory"):
+        builder.build()
+    group = builder.set_task_heap_memory_mb(10).set_external_resource("gpu", 1.0).build()
+    assert group.has_resources()
+    assert group.get_task_heap_memory() == MemorySize.of_mebi_bytes(10)
+    assert group.get_managed_memory() == MemorySize(bytes_size=0)
+    assert group.get_external_resources() == {"gpu": 1.0}
