@@ -11,9 +11,3 @@ env.execute()
 swapped = pairs.map(lambda v: Row(v[1], v[0]), Types.ROW([Types.INT(), Types.STRING()]))
 for value in swapped.execute_and_collect():
     print(value, value[0] is None, value[1] is None)
-# a tuple in a collection must not hold None
-try:
-    env.from_collection([("a", None)], Types.TUPLE([Types.STRING(), Types.INT()]))
-    print("accepted")
-except Exception:
-    print("refused")

@@ -29,7 +29,7 @@ class Average(KeyedProcessFunction):
 
 def parse(line):
     name, _, number = line.partition("=")
-    return Row(name.strip(), float(number))
+    return Row(sensor=name.strip(), value=float(number))
 
 
 def main():

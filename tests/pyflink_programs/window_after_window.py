@@ -1,7 +1,8 @@
 # compare: exact
 from pyflink.common import Time, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
-from pyflink.datastream import ProcessAllWindowFunction, ProcessFunction, StreamExecutionEnvironment
+from pyflink.datastream import ProcessFunction, StreamExecutionEnvironment
+from pyflink.datastream.functions import ProcessAllWindowFunction
 from pyflink.datastream.window import TumblingEventTimeWindows
 
 

@@ -1,7 +1,8 @@
 # compare: exact
 from pyflink.common import Time, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
-from pyflink.datastream import AllWindowFunction, ProcessAllWindowFunction, StreamExecutionEnvironment
+from pyflink.datastream import StreamExecutionEnvironment
+from pyflink.datastream.functions import AllWindowFunction, ProcessAllWindowFunction
 from pyflink.datastream.window import CountTumblingWindowAssigner, TumblingEventTimeWindows
 
 

@@ -1,4 +1,4 @@
-# compare: exact
+# compare: sorted
 # Watermarks that come between records need a wait in a bounded job: the map holds back what is to be late, until
 # several watermark intervals (1 ms) have passed.
 import time

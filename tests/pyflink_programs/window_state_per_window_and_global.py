@@ -13,9 +13,9 @@ class Clock(TimestampAssigner):
 
 class Firings(ProcessWindowFunction):
     def process(self, key, context, elements):
-        descriptor = ValueStateDescriptor("count", Types.INT())
-        here = context.window_state().get_state(descriptor)
-        everywhere = context.global_state().get_state(descriptor)
+        in_window = ValueStateDescriptor("firings in window", Types.INT())
+        here = context.window_state().get_state(in_window)
+        everywhere = context.global_state().get_state(ValueStateDescriptor("firings", Types.INT()))
         here.update((here.value() or 0) + 1)
         everywhere.update((everywhere.value() or 0) + 1)
         yield "%s %d window %d global %d size %d" % (
@@ -23,7 +23,7 @@ class Firings(ProcessWindowFunction):
         )
 
     def clear(self, context):
-        context.window_state().get_state(ValueStateDescriptor("count", Types.INT())).clear()
+        context.window_state().get_state(ValueStateDescriptor("firings in window", Types.INT())).clear()
 
 
 env = StreamExecutionEnvironment.get_execution_environment()

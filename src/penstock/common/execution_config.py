@@ -140,15 +140,14 @@ class ExecutionConfig:
     # Switches of Flink's Java side
 
     def enable_closure_cleaner(self) -> ExecutionConfig:
-        _refuse(
-            "enable_closure_cleaner()", "Python functions are pickled as they are, no cleaner touches them"
-        )
-
-    def disable_closure_cleaner(self) -> ExecutionConfig:
+        """Already so: a function is pickled with what it refers to and nothing else."""
         return self
 
+    def disable_closure_cleaner(self) -> ExecutionConfig:
+        _refuse("disable_closure_cleaner()", "a function is always pickled with just what it refers to")
+
     def is_closure_cleaner_enabled(self) -> bool:
-        return False
+        return True
 
     def enable_force_kryo(self) -> ExecutionConfig:
         _refuse("enable_force_kryo()", "Kryo serializes Java objects", "Untyped Python objects are pickled.")

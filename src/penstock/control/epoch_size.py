@@ -1,29 +1,53 @@
-"""How many records the next epoch should read: large when there is a backlog, small when the stream is slow."""
+"""How many records the next epoch should read: many when there is a backlog, few when the stream is slow."""
 
 from __future__ import annotations
 
+from collections import deque
+
 _GROWTH = 4.0
-_SMOOTHING = 0.5
+_REMEMBERED = 8
+_OVERHEAD_SHARE = 0.2
+_LONGEST = 5  # times the wanted duration
 
 
 class EpochSizer:
-    """Aims at a duration: follows the measured rate, grows by a bounded factor."""
+    """Aims at a duration, and lets epochs grow beyond it while their fixed cost would eat too much of it.
+
+    An epoch takes about `overhead + records * cost`. Both are estimated from the last epochs; the size is chosen so
+    that the overhead is at most a fifth of the epoch, within bounds.
+    """
 
     def __init__(self, initial: int, maximum: int, target_ms: int) -> None:
-        self._budget = float(initial)
+        self._budget = float(min(initial, maximum))
         self._maximum = maximum
         self._target_ms = target_ms
-        self._rate: float | None = None  # records per millisecond
+        self._samples: deque[tuple[int, float]] = deque(maxlen=_REMEMBERED)
 
     @property
     def budget(self) -> int:
         return max(1, int(self._budget))
 
     def observe(self, records: int, milliseconds: float) -> None:
-        """Learns from a completed epoch."""
+        """Learns from a completed epoch; one that found less than it was allowed to read is no backlog."""
         if records <= 0 or milliseconds <= 0:
             return
-        rate = records / milliseconds
-        self._rate = rate if self._rate is None else _SMOOTHING * rate + (1 - _SMOOTHING) * self._rate
-        wanted = self._rate * self._target_ms
-        self._budget = min(max(wanted, self._budget / _GROWTH, 1.0), self._budget * _GROWTH, float(self._maximum))
+        self._samples.append((records, milliseconds))
+        if records < self._budget / 2:
+            return
+        overhead, cost = self._fit()
+        wanted_ms = min(max(self._target_ms, overhead / _OVERHEAD_SHARE), _LONGEST * self._target_ms)
+        wanted = (wanted_ms - overhead) / cost
+        growth = min(max(wanted, self._budget / _GROWTH), self._budget * _GROWTH)
+        self._budget = min(max(growth, 1.0), float(self._maximum))
+
+    def _fit(self) -> tuple[float, float]:
+        """Overhead (ms) and cost (ms per record) by least squares; all is cost while sizes do not differ."""
+        count = len(self._samples)
+        mean_records = sum(records for records, _ in self._samples) / count
+        mean_ms = sum(ms for _, ms in self._samples) / count
+        spread = sum((records - mean_records) ** 2 for records, _ in self._samples)
+        if spread < count * (0.1 * mean_records) ** 2:
+            return 0.0, mean_ms / mean_records
+        slope = sum((r - mean_records) * (ms - mean_ms) for r, ms in self._samples) / spread
+        cost = min(max(slope, 0.05 * mean_ms / mean_records), mean_ms / mean_records)
+        return max(0.0, mean_ms - cost * mean_records), cost

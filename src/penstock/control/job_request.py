@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from penstock.common.job_execution_result import JobExecutionResult
+from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
 from penstock.graph.transformation import Node
 
@@ -43,7 +44,7 @@ class RunningJob(Protocol):
     """A submitted job."""
 
     @property
-    def job_id(self) -> str: ...
+    def job_id(self) -> JobID: ...
 
     def status(self) -> JobStatus: ...
 

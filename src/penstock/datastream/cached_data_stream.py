@@ -10,8 +10,8 @@ from penstock.datastream.stream import DataStream
 __all__ = ["CachedDataStream"]
 
 REASON = (
-    "cache() is not supported: Penstock keeps no intermediate results between jobs. Write the stream to files with"
-    " a FileSink and read them in the next job, or let one job have several sinks."
+    "cache() is not supported: Penstock keeps no intermediate results between jobs. Write the stream to files"
+    " with a FileSink and read them in the next job, or let one job have several sinks."
 )
 
 

@@ -94,17 +94,12 @@ class CheckpointConfig:
         return self._set(_MIN_PAUSE, f"{min_pause_between_checkpoints} ms")
 
     def get_max_concurrent_checkpoints(self) -> int:
-        """Always 1: epochs complete one after the other."""
+        """How many checkpoints may be under way at once; Penstock never has more than one."""
         return self._integer(_MAX_CONCURRENT, 1)
 
     def set_max_concurrent_checkpoints(self, max_concurrent_checkpoints: int) -> CheckpointConfig:
-        """Only 1 is supported."""
+        """An upper bound, always kept: epochs complete one after the other."""
         _require_at_least(max_concurrent_checkpoints, 1, "the number of concurrent checkpoints")
-        if max_concurrent_checkpoints > 1:
-            raise NotSupportedError(
-                f"{max_concurrent_checkpoints} concurrent checkpoints are not supported: epochs complete one "
-                "after the other; leave it at 1"
-            )
         return self._set(_MAX_CONCURRENT, str(max_concurrent_checkpoints))
 
     def is_fail_on_checkpointing_errors(self) -> bool:

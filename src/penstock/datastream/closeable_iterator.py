@@ -12,7 +12,7 @@ __all__ = ["CloseableIterator"]
 
 
 class CloseableIterator(Iterator[Any]):
-    """Iterates over the results of ``ds.execute_and_collect()`` while the job runs; closing it cancels the job.
+    """Iterates over the results of ``ds.execute_and_collect()`` while the job runs; closing cancels the job.
 
     Use it in a ``with`` statement, so that a job that never ends does not outlive the interest in it::
 

@@ -73,21 +73,15 @@ class ConnectedStreams:
     def _keyed(self) -> bool:
         return isinstance(self.stream1, KeyedStream) and isinstance(self.stream2, KeyedStream)
 
-    def _transform(
-        self, kind: str, name: str, function: Any, output_type: TypeInformation | None
-    ) -> DataStream:
+    def _transform(self, kind: str, name: str, function: Any, output_type: TypeInformation | None) -> DataStream:
         kind = f"keyed_{kind}" if self._keyed else kind
-        return self.stream1._transform(
-            kind, name, function, output_type=output_type, other_inputs=(self.stream2,)
-        )
+        return self.stream1._transform(kind, name, function, output_type=output_type, other_inputs=(self.stream2,))
 
 
 class BroadcastStream:
-    """A stream that goes to all subtasks of the operator it is connected to, which keeps it as broadcast state."""
+    """A stream that all subtasks of the operator it is connected to get, and keep as broadcast state."""
 
-    def __init__(
-        self, input_stream: DataStream, broadcast_state_descriptors: list[MapStateDescriptor]
-    ) -> None:
+    def __init__(self, input_stream: DataStream, broadcast_state_descriptors: list[MapStateDescriptor]) -> None:
         for descriptor in broadcast_state_descriptors:
             if not isinstance(descriptor, MapStateDescriptor):
                 raise ProgramError(f"broadcast() takes MapStateDescriptors, got {descriptor!r}")
@@ -98,7 +92,7 @@ class BroadcastStream:
 
 
 class BroadcastConnectedStream:
-    """A stream and a broadcast stream that it can look up; ``a.connect(b.broadcast(descriptor))`` makes it."""
+    """A stream and a broadcast stream to look things up in: ``a.connect(b.broadcast(descriptor))``."""
 
     def __init__(
         self,
@@ -119,13 +113,13 @@ class BroadcastConnectedStream:
         keyed = isinstance(self.non_broadcast_stream, KeyedStream)
         if keyed and isinstance(func, BroadcastProcessFunction):
             raise ProgramError(
-                f"BroadcastProcessFunction should be applied to non-keyed DataStream: {type(func).__name__} got a"
-                " KeyedStream. Subclass KeyedBroadcastProcessFunction, or connect the stream before key_by()."
+                f"BroadcastProcessFunction should be applied to non-keyed DataStream: {type(func).__name__}"
+                " got a KeyedStream. Subclass KeyedBroadcastProcessFunction, or connect before key_by()."
             )
         if not keyed and isinstance(func, KeyedBroadcastProcessFunction):
             raise ProgramError(
-                f"KeyedBroadcastProcessFunction should be applied to keyed DataStream: {type(func).__name__} got a"
-                " stream without keys. Call key_by() before connect(), or subclass BroadcastProcessFunction."
+                f"KeyedBroadcastProcessFunction should be applied to keyed DataStream: {type(func).__name__}"
+                " got a stream without keys. Call key_by() first, or subclass BroadcastProcessFunction."
             )
         expected: Any = KeyedBroadcastProcessFunction if keyed else BroadcastProcessFunction
         return self.non_broadcast_stream._transform(

@@ -14,7 +14,7 @@ __all__ = ["DataStreamSink"]
 
 
 class DataStreamSink(OperatorSettings):
-    """A sink of the program, for naming it and setting its parallelism; ``ds.print()`` and others return it."""
+    """A sink of the program, to be named and set parallel; ``ds.print()`` and others return it."""
 
     def __init__(self, env: StreamExecutionEnvironment, node: Node) -> None:
         self._env = env

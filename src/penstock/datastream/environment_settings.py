@@ -81,9 +81,7 @@ class EnvironmentSettings(PythonDependencySettings):
         """Sets the parallelism of environments that are created from now on."""
         global _default_local_parallelism
         if not isinstance(parallelism, int) or parallelism < 1:
-            raise ProgramError(
-                f"set_default_local_parallelism() takes a number of at least 1, got {parallelism!r}"
-            )
+            raise ProgramError(f"set_default_local_parallelism() takes a number of at least 1, got {parallelism!r}")
         _default_local_parallelism = parallelism
 
     def disable_operator_chaining(self) -> Self:
@@ -100,13 +98,11 @@ class EnvironmentSettings(PythonDependencySettings):
     def register_slot_sharing_group(self, slot_sharing_group: SlotSharingGroup) -> Self:
         """Makes a group known; one that asks for resources of its own is refused."""
         if not isinstance(slot_sharing_group, SlotSharingGroup):
-            raise ProgramError(
-                f"register_slot_sharing_group() takes a SlotSharingGroup, got {slot_sharing_group!r}"
-            )
+            raise ProgramError(f"register_slot_sharing_group() takes a SlotSharingGroup, got {slot_sharing_group!r}")
         if slot_sharing_group.has_resources():
             raise NotSupportedError(
-                f"The slot sharing group {slot_sharing_group.get_name()!r} asks for cores and memory, which Spark"
-                " cannot give to a part of a job: set spark.executor.cores and spark.executor.memory for all of it."
+                f"The slot sharing group {slot_sharing_group.get_name()!r} asks for cores and memory, which"
+                " Spark cannot give to a part of a job: set spark.executor.cores and spark.executor.memory."
             )
         self._slot_sharing_groups[slot_sharing_group.get_name()] = slot_sharing_group
         return self
@@ -123,9 +119,7 @@ class EnvironmentSettings(PythonDependencySettings):
     def _runtime_mode(self) -> RuntimeExecutionMode:
         text = str(options.value_of(self._configuration, _RUNTIME_MODE)).strip().upper()
         if text not in RuntimeExecutionMode.__members__:
-            raise ProgramError(
-                f"{_RUNTIME_MODE} is one of {', '.join(RuntimeExecutionMode.__members__)}, not {text!r}"
-            )
+            raise ProgramError(f"{_RUNTIME_MODE} is one of {', '.join(RuntimeExecutionMode.__members__)}, not {text!r}")
         return RuntimeExecutionMode[text]
 
     def set_buffer_timeout(self, timeout_millis: int) -> Self:
@@ -174,7 +168,7 @@ class EnvironmentSettings(PythonDependencySettings):
         return self.get_checkpoint_config().is_force_unaligned_checkpoints()
 
     def enable_changelog_state_backend(self, enabled: bool) -> Self:
-        """Only False does nothing: state is always written as a log of changes, there is no second one to add."""
+        """Refuses True: state is always written as a log of changes, there is no second one to add."""
         if enabled:
             raise NotSupportedError(
                 "enable_changelog_state_backend(True): Penstock always writes state as a log of changes,"

@@ -74,9 +74,7 @@ class KeyedStream(DataStream):
 
     # Functions that are objects may hold keyed state; plain callables cannot, and run without the key.
 
-    def map(
-        self, func: Callable[[Any], Any] | MapFunction, output_type: TypeInformation | None = None
-    ) -> DataStream:
+    def map(self, func: Callable[[Any], Any] | MapFunction, output_type: TypeInformation | None = None) -> DataStream:
         """Turns every record into one record."""
         if isinstance(func, MapFunction):
             return self._transform("keyed_map", "Map", func, output_type=output_type)
@@ -102,8 +100,8 @@ class KeyedStream(DataStream):
         """Calls a process function with keyed state and timers."""
         if isinstance(func, ProcessFunction) and not isinstance(func, KeyedProcessFunction):
             raise ProgramError(
-                f"KeyedProcessFunction is required for KeyedStream, got the ProcessFunction {type(func).__name__}:"
-                " subclass KeyedProcessFunction, or call process() before key_by()."
+                "KeyedProcessFunction is required for KeyedStream, got the ProcessFunction"
+                f" {type(func).__name__}: subclass KeyedProcessFunction, or call process() before key_by()."
             )
         function = as_function(func, KeyedProcessFunction, "process()")
         return self._transform("keyed_process", "KEYED PROCESS", function, output_type=output_type)

@@ -20,7 +20,7 @@ _PARALLELISM_DEFAULT = -1
 
 
 class OperatorSettings(ABC):
-    """Settings of the operator that a stream comes out of, or of a sink. Every setter returns the object itself."""
+    """Settings of the operator that a stream comes out of, or of a sink. Setters return the object itself."""
 
     _env: StreamExecutionEnvironment
 
@@ -55,8 +55,8 @@ class OperatorSettings(ABC):
         if nodes[0].fixed_parallelism:
             if parallelism != 1:
                 raise ProgramError(
-                    f"The parallelism of non parallel operator must be 1: {nodes[0].name!r} cannot be split over"
-                    f" {parallelism} subtasks. Set the parallelism of the operators behind it."
+                    f"The parallelism of non parallel operator must be 1: {nodes[0].name!r} cannot be split"
+                    f" over {parallelism} subtasks. Set the parallelism of the operators behind it."
                 )
             return self
         for node in nodes:
@@ -92,9 +92,7 @@ class OperatorSettings(ABC):
         elif isinstance(slot_sharing_group, str):
             name = slot_sharing_group
         else:
-            raise ProgramError(
-                f"slot_sharing_group() takes a name or a SlotSharingGroup, got {slot_sharing_group!r}"
-            )
+            raise ProgramError(f"slot_sharing_group() takes a name or a SlotSharingGroup, got {slot_sharing_group!r}")
         for node in self._operator_nodes("slot_sharing_group()"):
             node.slot_sharing_group = name
         return self

@@ -29,10 +29,8 @@ class PythonDependencySettings:
         """Makes a module, package directory, zip or wheel importable for functions in the workers."""
         self._python_files.append(_existing(file_path, "add_python_file()"))
 
-    def set_python_requirements(
-        self, requirements_file_path: str, requirements_cache_dir: str | None = None
-    ) -> None:
-        """Installs a requirements file for the workers, from a directory of downloaded packages if one is given."""
+    def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
+        """Installs a requirements file for the workers, from a directory of packages if one is given."""
         cache = None
         if requirements_cache_dir is not None:
             cache = _existing(requirements_cache_dir, "set_python_requirements()")
@@ -45,9 +43,7 @@ class PythonDependencySettings:
     def set_python_executable(self, python_exec: str) -> None:
         """Sets the Python that runs the workers."""
         if not isinstance(python_exec, str) or not python_exec:
-            raise ConfigurationError(
-                f"set_python_executable() takes the path of a Python, got {python_exec!r}"
-            )
+            raise ConfigurationError(f"set_python_executable() takes the path of a Python, got {python_exec!r}")
         self._python_executable = python_exec
 
     def _python_dependencies(self) -> PythonDependencies:
@@ -85,7 +81,7 @@ def _split(path: str) -> tuple[str, str | None]:
 
 
 def _existing(path: str, where: str) -> str:
-    """The absolute path, because the program may change its directory; what is not local is Spark's to find."""
+    """The absolute path: the program may change its directory. What is not local is Spark's to find."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
         raise ConfigurationError(f"{where} takes a path, got {path!r}")
     text = os.fspath(path).removeprefix("file://")
@@ -93,7 +89,5 @@ def _existing(path: str, where: str) -> str:
         return text
     absolute = os.path.abspath(os.path.expanduser(text))
     if not os.path.exists(absolute):
-        raise SetupError(
-            f"{where}: there is no file or directory {absolute!r}; give a path that exists here."
-        )
+        raise SetupError(f"{where}: there is no file or directory {absolute!r}; give a path that exists here.")
     return absolute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import PickledBytesTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation
@@ -15,7 +15,7 @@ __all__ = ["Maximum", "MaximumBy", "Minimum", "MinimumBy", "RollingAggregation",
 
 
 class RollingAggregation(ReduceFunction):
-    """Aggregates one field; the position is an index, the name of a Row's field, or 0 for a value without fields."""
+    """Aggregates one field: an index, the name of a Row's field, or 0 for a value without fields."""
 
     operation: ClassVar[str]
 
@@ -33,7 +33,7 @@ class RollingAggregation(ReduceFunction):
         """The aggregated field of a record, whose type may be unknown until now."""
         try:
             if isinstance(value, (tuple, list, Row)):
-                return value[self._position]
+                return value[cast(int, self._position)]
         except (TypeError, IndexError, KeyError, ValueError):
             raise self._no_such_field(value) from None
         if self._position != 0:
@@ -48,7 +48,7 @@ class RollingAggregation(ReduceFunction):
             return row
         if isinstance(value, (tuple, list)):
             items = list(value)
-            items[self._position] = field  # type: ignore[call-overload]  # field() has refused names
+            items[cast(int, self._position)] = field  # field() has refused names
             if isinstance(value, list):
                 return items
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
@@ -104,15 +104,9 @@ def checked_position(position: int | str, type_info: TypeInformation, operation:
     if isinstance(type_info, RowTypeInfo):
         names = type_info.get_field_names()
         if isinstance(position, str) and position not in names:
-            raise ProgramError(
-                f"{operation}: {type_info!r} has no field {position!r}; its fields are {names}"
-            )
+            raise ProgramError(f"{operation}: {type_info!r} has no field {position!r}; its fields are {names}")
         # By index, because a Row that was made without names travels nameless inside a chain.
-        return (
-            names.index(position)
-            if isinstance(position, str)
-            else _checked_index(position, type_info, operation)
-        )
+        return names.index(position) if isinstance(position, str) else _checked_index(position, type_info, operation)
     if isinstance(type_info, TupleTypeInfo):
         if isinstance(position, str):
             raise ProgramError(
@@ -132,9 +126,7 @@ def checked_position(position: int | str, type_info: TypeInformation, operation:
 def _checked_index(position: int, type_info: RowTypeInfo | TupleTypeInfo, operation: str) -> int:
     count = len(type_info.get_field_types())
     if not -count <= position < count:
-        raise ProgramError(
-            f"{operation}: {type_info!r} has no field {position}; use an index from 0 to {count - 1}"
-        )
+        raise ProgramError(f"{operation}: {type_info!r} has no field {position}; use an index from 0 to {count - 1}")
     return position % count
 
 

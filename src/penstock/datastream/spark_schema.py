@@ -24,7 +24,7 @@ _EVENT_TIME_TYPES = ("timestamp", "timestamp_ntz", "long")
 
 
 def row_type_of(frame: Any) -> RowTypeInfo:
-    """Named fields; what has no counterpart here (timestamps with micros, decimals, variants) stays untyped."""
+    """Named fields; what has no exact counterpart here (timestamps, decimals, variants) stays untyped."""
     fields = _fields_of(frame)
     names = [field["name"] for field in fields]
     duplicates = sorted({name for name in names if names.count(name) > 1})
@@ -44,13 +44,13 @@ def check_event_time_column(frame: Any, column: str) -> None:
         )
     if types[column] not in _EVENT_TIME_TYPES:
         raise ProgramError(
-            f"from_spark(): event time is a timestamp or epoch milliseconds (long), but the column {column!r} has"
-            f" the type {types[column]!r}; cast it."
+            f"from_spark(): event time is a timestamp or epoch milliseconds (long), but the column {column!r}"
+            f" has the type {types[column]!r}; cast it."
         )
 
 
 def _fields_of(frame: Any) -> list[dict[str, Any]]:
-    schema = getattr(frame, "schema", None)
+    schema: Any = getattr(frame, "schema", None)
     described = schema.jsonValue() if hasattr(schema, "jsonValue") else None
     if not isinstance(described, dict) or described.get("type") != "struct":
         raise ProgramError(f"from_spark() takes a Spark DataFrame, got {frame!r}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from penstock.common.watermark_strategy import WatermarkStrategy
-from penstock.datastream.data_stream_sink import DataStreamSink
 from penstock.datastream.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -17,14 +16,13 @@ from penstock.datastream.functions import (
     MapFunction,
     Partitioner,
     ProcessFunction,
-    SinkFunction,
     as_function,
 )
-from penstock.datastream.operator_settings import OperatorSettings, warn_of_buffer_timeout
+from penstock.datastream.operator_settings import warn_of_buffer_timeout
 from penstock.datastream.output_tag import OutputTag
 from penstock.datastream.projection import Projection
 from penstock.datastream.state import MapStateDescriptor
-from penstock.graph.origin import user_line
+from penstock.datastream.stream_ends import StreamEnds
 from penstock.graph.transformation import Chaining, Node, Upstream
 from penstock.runtime.partitioning import (
     Broadcast,
@@ -38,11 +36,8 @@ from penstock.runtime.partitioning import (
 )
 
 if TYPE_CHECKING:
-    import pandas
-
     from penstock.common.execution_config import ExecutionConfig
     from penstock.datastream.cached_data_stream import CachedDataStream
-    from penstock.datastream.closeable_iterator import CloseableIterator
     from penstock.datastream.connected_streams import (
         BroadcastConnectedStream,
         BroadcastStream,
@@ -57,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["DataStream"]
 
 
-class DataStream(OperatorSettings):
+class DataStream(StreamEnds):
     """A stream of records. Nothing runs before ``env.execute()``; every method describes one more step.
 
     Streams come from the sources of a :class:`StreamExecutionEnvironment`::
@@ -65,19 +60,6 @@ class DataStream(OperatorSettings):
         env.from_collection([1, 2, 3], Types.INT()).map(lambda n: n * n, Types.INT()).print()
         env.execute()
     """
-
-    def __init__(
-        self,
-        env: StreamExecutionEnvironment,
-        upstreams: tuple[Upstream, ...],
-        type_info: TypeInformation,
-        nodes: tuple[Node, ...] = (),
-    ) -> None:
-        """`nodes` is the operator that the stream comes out of; none for a union or an exchange."""
-        self._env = env
-        self._upstreams = upstreams
-        self._type_info = type_info
-        self._nodes = nodes
 
     # The operator that the stream comes out of
 
@@ -100,7 +82,7 @@ class DataStream(OperatorSettings):
         return self._operator_nodes("get_name()")[0].name
 
     def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """Sets the number of key groups, and with it the highest parallelism that the state can be spread over."""
+        """Sets the number of key groups, the highest parallelism that the state can be spread over."""
         self._set_max_parallelism(max_parallelism)
         return self
 
@@ -143,52 +125,13 @@ class DataStream(OperatorSettings):
         params: dict[str, Any] | None = None,
         other_inputs: tuple[DataStream, ...] = (),
     ) -> DataStream:
-        """The one way to create an operator: its first input is this stream; without output type it is untyped."""
+        """The one way to create an operator behind this stream; without output type it is untyped."""
         type_info = _checked_type(output_type, name)
         node = self._node_behind(kind, name, function, params, other_inputs)
         node.output_type = type_info
         return DataStream(self._env, (Upstream(node),), type_info, (node,))
 
-    def _sink(
-        self, kind: str, name: str, function: Any = None, *, params: dict[str, Any] | None = None
-    ) -> DataStreamSink:
-        """The one way to create a sink; connectors use it too."""
-        return DataStreamSink(
-            self._env, self._node_behind(kind, name, function, {**(params or {}), "sink": True}, ())
-        )
-
-    def _node_behind(
-        self,
-        kind: str,
-        name: str,
-        function: Any,
-        params: dict[str, Any] | None,
-        other_inputs: tuple[DataStream, ...],
-    ) -> Node:
-        for other in other_inputs:
-            self._require_same_environment(other, name)
-        node = Node(
-            kind,
-            name,
-            user_line(),
-            inputs=(self._upstreams, *(other._upstreams for other in other_inputs)),
-            function=function,
-            params=dict(params or {}),
-            parallelism=self._env.get_parallelism(),
-        )
-        self._env._add_operator(node)
-        return node
-
-    def _require_same_environment(self, other: DataStream, operation: str) -> None:
-        if other._env is not self._env:
-            raise ProgramError(
-                f"{operation} takes streams of one StreamExecutionEnvironment, but these belong to two: create the"
-                " environment once and take all sources from it."
-            )
-
-    def map(
-        self, func: Callable[[Any], Any] | MapFunction, output_type: TypeInformation | None = None
-    ) -> DataStream:
+    def map(self, func: Callable[[Any], Any] | MapFunction, output_type: TypeInformation | None = None) -> DataStream:
         """Turns every record into one record."""
         return self._transform("map", "Map", as_function(func, MapFunction, "map()"), output_type=output_type)
 
@@ -215,7 +158,7 @@ class DataStream(OperatorSettings):
         return self._transform("map", "Projection", projection, output_type=projection.output_type)
 
     def process(self, func: ProcessFunction, output_type: TypeInformation | None = None) -> DataStream:
-        """Calls a process function, which sees timestamps and side outputs; timers and state need ``key_by``."""
+        """Calls a process function, which sees timestamps and side outputs; timers and state need keys."""
         function: Any = func
         if not isinstance(func, KeyedProcessFunction):
             function = as_function(func, ProcessFunction, "process()")
@@ -228,9 +171,7 @@ class DataStream(OperatorSettings):
                 "assign_timestamps_and_watermarks() takes a WatermarkStrategy such as"
                 f" WatermarkStrategy.for_monotonous_timestamps(), got {watermark_strategy!r}"
             )
-        stream = self._transform(
-            "timestamps", "Timestamps/Watermarks", watermark_strategy, output_type=self._type_info
-        )
+        stream = self._transform("timestamps", "Timestamps/Watermarks", watermark_strategy, output_type=self._type_info)
         if watermark_strategy.timestamp_assigner is None:
             # As in Flink: without user code the operator stays beside its input.
             stream._nodes[0].parallelism = self._upstreams[0].node.parallelism
@@ -244,8 +185,8 @@ class DataStream(OperatorSettings):
         known = node.side_output_types.setdefault(output_tag.tag_id, output_tag.type_info)
         if known != output_tag.type_info:
             raise ProgramError(
-                f"The side output {output_tag.tag_id!r} of {node.name!r} was read with the type {known!r} before,"
-                f" now with {output_tag.type_info!r}: use one tag for all."
+                f"The side output {output_tag.tag_id!r} of {node.name!r} was read with the type {known!r}"
+                f" before, now with {output_tag.type_info!r}: use one tag for all."
             )
         side = DataStream(self._env, (Upstream(node, output_tag.tag_id),), output_tag.type_info)
         # An operator of its own, so that it can be named and set parallel as in PyFlink.
@@ -380,66 +321,6 @@ class DataStream(OperatorSettings):
 
         return AllWindowedStream(self, window_assigner)
 
-    # Ends
-
-    def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
-        """Ends in a sink function written in Python."""
-        function = as_function(sink_func, SinkFunction, "add_sink()")
-        return self._sink("sink_function", "Unnamed", function, params={"type_info": self._type_info})
-
-    def sink_to(self, sink: Any) -> DataStreamSink:
-        """Ends in a sink of ``penstock.datastream.connectors``."""
-        attach = getattr(sink, "_attach", None)
-        if attach is None:
-            raise ProgramError(
-                f"sink_to() takes a sink of penstock.datastream.connectors such as FileSink, got {sink!r};"
-                " a SinkFunction goes to add_sink()."
-            )
-        attached = attach(self)
-        assert isinstance(attached, DataStreamSink)
-        return attached
-
-    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
-        """Writes the records to standard output, behind the identifier if one is given."""
-        params = {"identifier": sink_identifier, "type_info": self._type_info}
-        return self._sink("print", "Print to Std. Out", params=params)
-
-    def execute_and_collect(
-        self, job_execution_name: str | None = None, limit: int | None = None
-    ) -> CloseableIterator | list[Any]:
-        """Runs the program and iterates over this stream's records; with a limit, returns so many as a list."""
-        from penstock.datastream.closeable_iterator import CloseableIterator
-
-        if limit is not None and (not isinstance(limit, int) or limit <= 0):
-            raise ProgramError(f"Limit must be greater than 0, got {limit!r}")
-        node = self._collecting_node()
-        job = self._env._submit(job_execution_name)
-        results = CloseableIterator(job, job.collected(node))
-        if limit is None:
-            return results
-        with results:
-            return [record for _, record in zip(range(limit), results, strict=False)]
-
-    def to_pandas_iterator(
-        self, max_rows: int | None = None, job_execution_name: str | None = None
-    ) -> Iterator[pandas.DataFrame]:
-        """Runs the program and yields this stream's records as pandas DataFrames, one for each completed epoch.
-
-        Columns are the fields of a Row or tuple; other records are in the column ``value``. With ``max_rows`` longer
-        epochs come in pieces. The job is cancelled when the iterator is closed. Beyond PyFlink.
-        """
-        from penstock.datastream.pandas_results import frames_of
-
-        if max_rows is not None and (not isinstance(max_rows, int) or max_rows <= 0):
-            raise ProgramError(f"max_rows must be greater than 0, got {max_rows!r}")
-        node = self._collecting_node()
-        return frames_of(self._env._submit(job_execution_name), node, self._type_info, max_rows)
-
-    def _collecting_node(self) -> Node:
-        return self._sink(
-            "collect", "Data stream collect sink", params={"type_info": self._type_info}
-        )._operator_nodes("")[0]
-
     def cache(self) -> CachedDataStream:
         """Refused: no intermediate results are kept between jobs."""
         from penstock.datastream.cached_data_stream import REASON
@@ -447,9 +328,7 @@ class DataStream(OperatorSettings):
         raise NotSupportedError(REASON)
 
     def __iter__(self) -> NoReturn:
-        raise ProgramError(
-            "A DataStream has no records before the program runs: use ds.execute_and_collect()."
-        )
+        raise ProgramError("A DataStream has no records before the program runs: use ds.execute_and_collect().")
 
 
 def _checked_type(given: TypeInformation | None, operation: str) -> TypeInformation:

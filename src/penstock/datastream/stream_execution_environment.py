@@ -11,16 +11,18 @@ from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.job_client import JobClient
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.run_options import current_run_options
-from penstock.common.typeinfo import TypeInformation, Types
+from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
+from penstock.common.types import Row
 from penstock.common.watermark_strategy import WatermarkStrategy
 from penstock.control.job_request import Executor, JobRequest, RunningJob, default_executor
 from penstock.datastream.environment_settings import EnvironmentSettings
 from penstock.datastream.execution_mode import RuntimeExecutionMode
 from penstock.datastream.functions import SourceFunction, as_function
-from penstock.datastream.running_job_handle import RunningJobHandle
 from penstock.datastream.spark_schema import check_event_time_column, row_type_of
 from penstock.datastream.stream import DataStream
+from penstock.graph.explain import execution_plan_json
 from penstock.graph.origin import user_line
+from penstock.graph.stream_graph import build_stream_graph
 from penstock.graph.transformation import Node, Upstream
 from penstock.runtime.coercion import coercer
 from penstock.runtime.sources.base import Source
@@ -59,22 +61,16 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             initial.set("parallelism.default", given.parallelism)
         if configuration is not None:
             if not isinstance(configuration, Configuration):
-                raise ProgramError(
-                    f"get_execution_environment() takes a Configuration, got {configuration!r}"
-                )
+                raise ProgramError(f"get_execution_environment() takes a Configuration, got {configuration!r}")
             initial.add_all(configuration)
         return StreamExecutionEnvironment(initial)
 
     # Sources
 
-    def from_collection(
-        self, collection: Iterable[Any], type_info: TypeInformation | None = None
-    ) -> DataStream:
+    def from_collection(self, collection: Iterable[Any], type_info: TypeInformation | None = None) -> DataStream:
         """A stream of the elements of a list; without type they travel pickled."""
         if isinstance(type_info, list):
-            raise ProgramError(
-                "from_collection(): type_info is one type for all elements, such as Types.ROW([...])"
-            )
+            raise ProgramError("from_collection(): type_info is one type for all elements, such as Types.ROW([...])")
         elements = list(collection)
         declared = Types.PICKLED_BYTE_ARRAY() if type_info is None else type_info
         source = CollectionSource(_typed(elements, declared))
@@ -122,8 +118,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     def from_spark(self, df: Any, event_time_column: str | None = None) -> DataStream:
         """A stream of the Rows of a Spark DataFrame, streaming or bounded (beyond PyFlink).
 
-        With ``event_time_column`` (a timestamp, or epoch milliseconds) records carry that time; watermarks come from
-        ``assign_timestamps_and_watermarks``.
+        With ``event_time_column`` (a timestamp, or epoch milliseconds) records carry that time; watermarks
+        come from ``assign_timestamps_and_watermarks``.
         """
         row_type = row_type_of(df)
         if event_time_column is not None:
@@ -135,8 +131,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> NoReturn:
         """Refused: input formats are Java code."""
         raise NotSupportedError(
-            f"create_input({type(input_format).__name__}): input formats are Flink's Java code, which does not run on"
-            " Penstock. Use from_source() with a FileSource, or from_spark() with any reader of Spark."
+            f"create_input({type(input_format).__name__}): input formats are Flink's Java code, which does"
+            " not run on Penstock. Use from_source() with a FileSource, or from_spark() and a Spark reader."
         )
 
     def _source_stream(
@@ -190,13 +186,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def execute_async(self, job_name: str = _DEFAULT_JOB_NAME) -> JobClient:
         """Starts everything that was built since the last time, and returns at once."""
-        return JobClient(RunningJobHandle(self._submit(job_name)))
+        return JobClient(self._submit(job_name))
 
     def get_execution_plan(self) -> str:
         """The plan of what would run now, as JSON."""
-        from penstock.graph.explain import execution_plan_json
-
-        return str(execution_plan_json(self._request(None)))
+        request = self._request(None)
+        return execution_plan_json(build_stream_graph(request.sinks, request.parallelism, request.max_parallelism))
 
     def close(self) -> None:
         """Forgets what was built and not run."""
@@ -218,8 +213,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         ends = self._ends()
         if not ends:
             raise ProgramError(
-                "No operators defined in streaming topology. Cannot execute. Build on a source first (for instance"
-                " ds.print()); what has been executed once is not executed again."
+                "No operators defined in streaming topology. Cannot execute. Build on a source first (for"
+                " instance ds.print()); what has been executed once is not executed again."
             )
         max_parallelism = self.get_max_parallelism()
         return JobRequest(
@@ -252,8 +247,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         unbounded = [node for node in _sources_of(ends) if not _is_bounded(node)]
         if unbounded and mode is RuntimeExecutionMode.BATCH:
             raise ProgramError(
-                f"The source {unbounded[0].name!r} ({unbounded[0].origin}) is unbounded, which the runtime mode BATCH"
-                " does not allow: use STREAMING or AUTOMATIC."
+                f"The source {unbounded[0].name!r} ({unbounded[0].origin}) is unbounded, which the runtime"
+                " mode BATCH does not allow: use STREAMING or AUTOMATIC."
             )
         return not unbounded
 
@@ -273,26 +268,30 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> NoReturn:
         raise NotSupportedError(
-            f"register_cached_file({file_path!r}): the distributed cache can only be read by Java functions. Use"
-            " add_python_archive(), whose files functions open by a relative path."
+            f"register_cached_file({file_path!r}): the distributed cache can only be read by Java functions."
+            " Use add_python_archive(), whose files functions open by a relative path."
         )
 
 
 def _typed(elements: list[Any], type_info: TypeInformation) -> list[Any]:
     if not isinstance(type_info, TypeInformation):
-        raise ProgramError(
-            f"from_collection(): type_info is a TypeInformation such as Types.INT(), got {type_info!r}"
-        )
+        raise ProgramError(f"from_collection(): type_info is a TypeInformation such as Types.INT(), got {type_info!r}")
     coerce = coercer(type_info)
     if coerce is None:
         return elements
+    rows = isinstance(type_info, RowTypeInfo)
     typed = []
     for index, element in enumerate(elements):
         try:
-            typed.append(coerce(element))
+            typed.append(coerce(_as_row(element) if rows else element))
         except (TypeError, ValueError) as error:
             raise ProgramError(f"from_collection(): element {index}: {error}") from error
     return typed
+
+
+def _as_row(element: Any) -> Any:
+    """In a collection, and only there, PyFlink takes a tuple for a row."""
+    return Row(*element) if isinstance(element, (tuple, list)) and not isinstance(element, Row) else element
 
 
 def _sources_of(ends: tuple[Node, ...]) -> list[Node]:

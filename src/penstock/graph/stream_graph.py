@@ -51,9 +51,7 @@ def build_stream_graph(
         node.id: _max_parallelism(node, parallelism[node.id], default_max_parallelism) for node in nodes
     }
     edges = tuple(
-        StreamEdge(
-            upstream.node, node, index, upstream.side_output, _settled(upstream, node, parallelism)
-        )
+        StreamEdge(upstream.node, node, index, upstream.side_output, _settled(upstream, node, parallelism))
         for node in nodes
         for index, streams in enumerate(node.inputs)
         for upstream in streams
@@ -107,7 +105,7 @@ def _settled(upstream: Upstream, node: Node, parallelism: dict[int, int]) -> Par
         return Forward() if same else Rebalance()
     if isinstance(partitioning, Forward) and not same:
         raise ProgramError(
-            f"forward() from {upstream.node.name!r} (parallelism {parallelism[upstream.node.id]}) to "
+            f"Forward partitioning does not allow change of parallelism: forward() from {upstream.node.name!r} (parallelism {parallelism[upstream.node.id]}) to "
             f"{node.name!r} (parallelism {parallelism[node.id]}) needs the same parallelism on both sides; "
             f"see {node.origin}"
         )

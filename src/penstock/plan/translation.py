@@ -9,7 +9,13 @@ from penstock.graph.chains import JobGraph, build_job_graph, display_name
 from penstock.graph.levels import levels_of
 from penstock.graph.stream_graph import StreamEdge, StreamGraph, build_stream_graph
 from penstock.graph.transformation import Node
-from penstock.runtime.blueprint import NATIVE_SOURCE, EdgeBlueprint, JobBlueprint, JobSettings, OperatorBlueprint
+from penstock.runtime.blueprint import (
+    NATIVE_SOURCE,
+    EdgeBlueprint,
+    JobBlueprint,
+    JobSettings,
+    OperatorBlueprint,
+)
 
 
 def translate(request: JobRequest, settings: JobSettings) -> JobBlueprint:
@@ -18,10 +24,10 @@ def translate(request: JobRequest, settings: JobSettings) -> JobBlueprint:
     levels = levels_of(graph)
     return JobBlueprint(
         settings=settings,
-        operators=tuple(_operator(node, graph, job_graph, levels, request.batch_mode) for node in graph.nodes),
-        edges=tuple(
-            _edge(index, edge, graph, job_graph, levels) for index, edge in enumerate(graph.edges)
+        operators=tuple(
+            _operator(node, graph, job_graph, levels, request.batch_mode) for node in graph.nodes
         ),
+        edges=tuple(_edge(index, edge, graph, job_graph, levels) for index, edge in enumerate(graph.edges)),
         levels=max(levels.values()) + 1,
         parallelism=max(graph.parallelism.values()),
     )
@@ -54,7 +60,10 @@ def _operator(
 
 
 # In batch mode time stands still until the end, and rolling results are given once.
-_BATCH_PARAMS: dict[str, dict[str, Any]] = {"reduce": {"only_final": True}, "timestamps": {"only_at_end": True}}
+_BATCH_PARAMS: dict[str, dict[str, Any]] = {
+    "reduce": {"only_final": True},
+    "timestamps": {"only_at_end": True},
+}
 
 
 def _edge(

@@ -7,7 +7,6 @@ from typing import Any
 
 from penstock.runtime.partitioning import Partitioning
 
-
 NATIVE_SOURCE = "native_source"
 
 

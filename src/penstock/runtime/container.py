@@ -30,6 +30,7 @@ from penstock.runtime.exchange import (
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.operators.base import Output
 from penstock.runtime.operators.registry import OPERATORS
+from penstock.runtime.pacer import Pacer
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.sources.base import Assignment
@@ -52,7 +53,7 @@ class Container:
         self._edges = {edge.id: edge for edge in job.edges}
         self._stations = self._build_stations()
         self._connect()
-        self._driver_seq = 0
+        self._pacer = Pacer(clock, self._advance_processing_time)
         # A chain of many operators is a deep call; Python frames live on the heap, so the limit may follow.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 2000 + _FRAMES_PER_OPERATOR * len(self._stations)))
 
@@ -137,8 +138,10 @@ class Container:
         edge = self._edges[edge_of_channel(row.channel)]
         station = self._stations[edge.target]
         for element in read_chunk(row.payload, self._codecs[edge.id]):
-            station.receive(row.channel, element)
-        self._advance_processing_time()
+            if isinstance(element, Batch):
+                self._pacer.emit(lambda part: station.receive(row.channel, part), element)
+            else:
+                station.receive(row.channel, element)
 
     def _source_steps(self, assignments: dict[int, Assignment]) -> Iterator[Callable[[], None]]:
         """Reads the sources in turn, a batch of each, so that none waits for the end of another."""
@@ -151,7 +154,9 @@ class Container:
             for id_, elements in list(active.items()):
                 yield lambda id_=id_, elements=elements: self._source_step(id_, elements, active)  # type: ignore[misc]
 
-    def _source_step(self, id_: int, elements: Iterator[Batch | Control | None], active: dict[int, Any]) -> None:
+    def _source_step(
+        self, id_: int, elements: Iterator[Batch | Control | None], active: dict[int, Any]
+    ) -> None:
         station = self._stations[id_]
         element = station.guard(next, elements, _DONE)
         if element is _DONE:
@@ -161,7 +166,7 @@ class Container:
             station.guard(_end_source, station.operator.output)
         elif isinstance(element, Batch):
             station.records_in += len(element)
-            station.operator.output.emit(element)
+            station.guard(self._pacer.emit, station.operator.output.emit, element)
         elif isinstance(element, Watermark):
             station.operator.output.emit_watermark(element.timestamp)
         else:

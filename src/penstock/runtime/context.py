@@ -76,21 +76,21 @@ class FunctionContext(RuntimeContext):
         return self._subtask.metrics
 
     def get_state(self, state_descriptor: ValueStateDescriptor) -> ValueState[Any]:
-        return self._state(state_descriptor)
+        return self._state(state_descriptor)  # type: ignore[no-any-return]
 
     def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
-        return self._state(state_descriptor)
+        return self._state(state_descriptor)  # type: ignore[no-any-return]
 
     def get_map_state(self, state_descriptor: MapStateDescriptor) -> MapState[Any, Any]:
-        return self._state(state_descriptor)
+        return self._state(state_descriptor)  # type: ignore[no-any-return]
 
     def get_reducing_state(self, state_descriptor: ReducingStateDescriptor) -> ReducingState[Any]:
-        return self._state(state_descriptor)
+        return self._state(state_descriptor)  # type: ignore[no-any-return]
 
     def get_aggregating_state(
         self, state_descriptor: AggregatingStateDescriptor
     ) -> AggregatingState[Any, Any]:
-        return self._state(state_descriptor)
+        return self._state(state_descriptor)  # type: ignore[no-any-return]
 
     def _state(self, descriptor: Any) -> Any:
         if not self.keyed:

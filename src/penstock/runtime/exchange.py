@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from penstock.common.errors import ProgramError
 from penstock.runtime.arrow_codec import codec_for
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
+from penstock.runtime.batch import Batch, Control, EndOfInput, Idleness, Watermark
 from penstock.runtime.blueprint import EdgeBlueprint
 from penstock.runtime.chunk import ChunkBuilder, ColumnCodec
 from penstock.runtime.coercion import coercer
@@ -27,6 +27,8 @@ from penstock.runtime.partitioning import (
 MAX_SUBTASKS = 1 << 15  # channel = edge * MAX_SUBTASKS + sending subtask
 _FIRST_CHUNK_RECORDS = 16  # records may be huge: chunks grow only while they stay small
 _CHUNK_BYTES = 4 << 20
+REPORT_CHANNEL = -1
+_FIRST_WAKEUP_CHANNEL = -1000
 
 
 class ExchangeRow(NamedTuple):
@@ -40,6 +42,11 @@ class ExchangeRow(NamedTuple):
 
 def channel_of(edge_id: int, subtask: int) -> int:
     return edge_id * MAX_SUBTASKS + subtask
+
+
+def wakeup_channel(level: int) -> int:
+    """A row on it makes a subtask of that level run although no records arrive for it."""
+    return _FIRST_WAKEUP_CHANNEL - level
 
 
 def edge_of_channel(channel: int) -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow
+from penstock.runtime.pickling import dumps, loads
+
 
 @dataclass
 class SubtaskReport:
@@ -22,3 +25,12 @@ class SubtaskReport:
     delta: Any = None  # level 0 only: its snapshot travels with the driver's epoch record
     committables: dict[int, list[Any]] = field(default_factory=dict)
     metrics: dict[str, Any] = field(default_factory=dict)
+
+
+def report_row(report: SubtaskReport) -> ExchangeRow:
+    return ExchangeRow(report.subtask, REPORT_CHANNEL, report.level, dumps(report))
+
+
+def read_report(payload: bytes) -> SubtaskReport:
+    report: SubtaskReport = loads(payload)
+    return report

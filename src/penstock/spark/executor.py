@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import queue
-import signal
-import sys
 import threading
 import time
 import uuid
@@ -25,7 +22,9 @@ from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.common.run_options import current_run_options
+from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
+from penstock.control.epoch_store import EpochStore
 from penstock.control.job_home import JobHome, penstock_home
 from penstock.control.job_request import JobRequest, RunningJob
 from penstock.control.progress import JobProgress, progress_listener
@@ -34,8 +33,6 @@ from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.clock import system_clock
 from penstock.runtime.sources.base import Source
-from penstock.spark.coordinator import EpochCoordinator
-from penstock.spark.epoch_store import EpochStore
 from penstock.spark.planner_link import PlannerClient, PlannerServer
 from penstock.spark.query import start_query
 from penstock.spark.session import spark_session
@@ -130,7 +127,9 @@ class SparkJob:
             ),
             self._commit,
         )
-        spark_options = {key: value for key, value in request.configuration.items() if key.startswith("spark.")}
+        spark_options = {
+            key: value for key, value in request.configuration.items() if key.startswith("spark.")
+        }
         master = options.master or spark_options.pop("spark.master", None)
         session = spark_session(master, spark_options, log_file, options.verbose)
         ship_modules(session, self._blueprint.settings.module_paths)
@@ -245,7 +244,9 @@ def _sources_of(request: JobRequest) -> dict[int, Source]:
 
 
 def _frames_of(request: JobRequest) -> dict[int, DataFrame]:
-    return {node.id: node.params["spark_frame"] for node in _nodes_of(request) if "spark_frame" in node.params}
+    return {
+        node.id: node.params["spark_frame"] for node in _nodes_of(request) if "spark_frame" in node.params
+    }
 
 
 def _spark_message(exception: StreamingQueryException | None) -> str:

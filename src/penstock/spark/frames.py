@@ -24,7 +24,11 @@ def exchange_rows_of(frame: DataFrame, job: JobBlueprint, operator_id: int) -> D
     operator = next(op for op in job.operators if op.id == operator_id)
     edges = [edge for edge in job.edges if edge.source == operator_id]
     convert = _converter(
-        edges, operator.parallelism, job.parallelism, job.settings.chunk_records, operator.params.get("event_time")
+        edges,
+        operator.parallelism,
+        job.parallelism,
+        job.settings.chunk_records,
+        operator.params.get("event_time"),
     )
     return frame.mapInArrow(convert, SPARK_SCHEMA)
 

@@ -8,11 +8,11 @@ from typing import Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from penstock.runtime.exchange import ExchangeRow, edge_of_channel
-from penstock.spark.host import Lease, LevelBlob, new_token, opened
-from penstock.spark.state_log import StateLog
+from penstock.runtime.exchange import ExchangeRow, edge_of_channel, wakeup_channel
+from penstock.runtime.hosting import LevelBlob, run_level
+from penstock.runtime.state_log import StateLog
 from penstock.spark.targets import targets
-from penstock.spark.wire import report_row, wakeup_channel
+from penstock.spark.worker_modules import prepare_worker
 
 
 class LevelProcessor(StatefulProcessor):
@@ -39,23 +39,9 @@ class LevelProcessor(StatefulProcessor):
                 yield Row(target=row.target, channel=row.channel, seq=row.seq, payload=bytes(row.payload))
         if own or woken:
             places = targets(self._parallelism)
-            for out in self._run(places.index(key[0]), own):
+            prepare_worker(self._blob.settings)
+            for out in run_level(self._blob, places.index(key[0]), own, self._log):
                 yield Row(target=places[out.subtask], channel=out.channel, seq=out.seq, payload=out.payload)
-
-    def _run(self, subtask: int, rows: list[ExchangeRow]) -> Iterator[ExchangeRow]:
-        lease = Lease(self._blob, subtask)
-        token = self._log.token()
-        deltas, from_cache = self._log.since(lease.cached_token())
-        container, failure = opened(lambda: lease.container(deltas, from_cache), self._blob.level, subtask)
-        if container is None:
-            yield failure
-            return
-        yield from container.run_epoch(rows)
-        if container.report.failure is None:
-            next_token, full = new_token(token), self._log.wants_full()
-            self._log.append(next_token, container.take_delta(full), full)
-            lease.put_back(container, next_token)
-        yield report_row(container.report)
 
     def close(self) -> None:
         pass

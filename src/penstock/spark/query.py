@@ -10,16 +10,18 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.hosting import LevelBlob
 from penstock.runtime.pickling import dumps_on_driver
-from penstock.runtime.report import SubtaskReport
+from penstock.runtime.report import SubtaskReport, read_report
 from penstock.spark.frames import exchange_rows_of
-from penstock.spark.host import LevelBlob
 from penstock.spark.planner_link import PlannerClient
 from penstock.spark.processor import LevelProcessor
 from penstock.spark.source import PenstockSource
-from penstock.spark.wire import SPARK_SCHEMA, read_report
+from penstock.spark.wire import SPARK_SCHEMA
 
-_starting = threading.Lock()  # Spark reads the number of shuffle partitions from the session when a query starts
+_starting = (
+    threading.Lock()
+)  # Spark reads the number of shuffle partitions from the session when a query starts
 
 
 def start_query(
@@ -33,7 +35,9 @@ def start_query(
 ) -> StreamingQuery:
     rows = _level_zero(session, job, frames, client, run_id)
     for level in range(1, job.levels):
-        own_edges = frozenset(edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels)
+        own_edges = frozenset(
+            edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels
+        )
         processor = LevelProcessor(LevelBlob.of(job, level, run_id), job.parallelism, own_edges)
         rows = rows.groupBy("target").transformWithState(processor, SPARK_SCHEMA, "Append", "None")
 
@@ -43,9 +47,7 @@ def start_query(
 
     with _starting:
         session.conf.set("spark.sql.shuffle.partitions", str(job.parallelism))
-        return (
-            rows.writeStream.foreachBatch(on_batch).option("checkpointLocation", str(checkpoint)).start()
-        )
+        return rows.writeStream.foreachBatch(on_batch).option("checkpointLocation", str(checkpoint)).start()
 
 
 def _level_zero(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import cloudpickle
@@ -12,24 +11,15 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from penstock.runtime.exchange import ExchangeRow
-from penstock.runtime.sources.base import Assignment
-from penstock.spark.host import LevelBlob, Token, run_level_zero
+from penstock.control.work import Work
+from penstock.runtime.exchange import ExchangeRow, wakeup_channel
+from penstock.runtime.hosting import LevelBlob, run_level_zero
 from penstock.spark.planner_link import PlannerClient
 from penstock.spark.targets import targets
-from penstock.spark.wire import SPARK_SCHEMA, to_record_batch, wakeup_channel
+from penstock.spark.wire import SPARK_SCHEMA, to_record_batch
+from penstock.spark.worker_modules import prepare_worker
 
 _ROWS_PER_BATCH = 64
-
-
-@dataclass(frozen=True)
-class Work:
-    """What one task of level 0 does in an epoch."""
-
-    subtask: int | None  # None: only wake-ups
-    assignments: dict[int, Assignment] = field(default_factory=dict)
-    snapshot: tuple[Token, bytes] | None = None
-    wakeups: tuple[tuple[int, int], ...] = ()  # level, subtask
 
 
 class PenstockSource(DataSource):
@@ -61,7 +51,9 @@ class PenstockReader(DataSourceStreamReader):
         return self._client.call("latest_offset", start)  # type: ignore[no-any-return]
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        return [InputPartition(cloudpickle.dumps(work)) for work in self._client.call("partitions", start, end)]
+        return [
+            InputPartition(cloudpickle.dumps(work)) for work in self._client.call("partitions", start, end)
+        ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         work: Work = pickle.loads(partition.value)
@@ -79,4 +71,5 @@ class PenstockReader(DataSourceStreamReader):
         for level, subtask in work.wakeups:
             yield ExchangeRow(subtask, wakeup_channel(level), 0, b"")
         if work.subtask is not None:
+            prepare_worker(self._blob.settings)
             yield from run_level_zero(self._blob, work.subtask, work.assignments, work.snapshot)

@@ -45,15 +45,14 @@ class Collected:
         self.ended = True
 
 
-class _SideOutputs(dict[str, Any]):
+class _SideOutputs(dict[str, Collected]):
     """Has every side output, as if each had a consumer."""
 
     def get(self, tag_id: str, default: Any = None) -> Any:
         return self[tag_id]
 
     def __missing__(self, tag_id: str) -> Collected:
-        self[tag_id] = Collected()
-        return self[tag_id]
+        return self.setdefault(tag_id, Collected())
 
     def __contains__(self, tag_id: object) -> bool:
         return True
@@ -196,5 +195,4 @@ class OperatorHarness:
         return values
 
     def side(self, tag_id: str) -> Collected:
-        collected: Collected = self.side_outputs[tag_id]
-        return collected
+        return self.side_outputs[tag_id]

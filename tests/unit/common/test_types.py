@@ -43,7 +43,7 @@ def test_fields_change_by_item_only(row: Row) -> None:
     row[1] = 9
     assert row == Row(a=3, b=9)
     with pytest.raises(AttributeError):
-        row.a = 5  # type: ignore[misc]
+        row.a = 5  # type: ignore[attr-defined]
 
 
 def test_equality_counts_names_and_kind_but_not_the_order_of_names() -> None:

@@ -35,9 +35,7 @@ class BucketAssigner(JavaObjectWrapper):
         return _BasePath()
 
     @staticmethod
-    def date_time_bucket_assigner(
-        format_str: str = "yyyy-MM-dd--HH", timezone_id: str | None = None
-    ) -> BucketAssigner:
+    def date_time_bucket_assigner(format_str: str = "yyyy-MM-dd--HH", timezone_id: str | None = None) -> BucketAssigner:
         """One directory for each hour (or whatever the Java date-time pattern says), by processing time."""
         return _DateTime(format_str, timezone_id)
 

@@ -26,8 +26,21 @@ _NUMBERS: dict[str, Callable[[datetime], int]] = {
     "m": lambda moment: moment.minute,
     "s": lambda moment: moment.second,
 }
-_MONTHS = "January February March April May June July August September October November December".split()
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
 
 def parse_pattern(pattern: str) -> list[Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from penstock.datastream.state import ValueStateDescriptor
@@ -132,7 +133,16 @@ class ReduceOperator(TimedOperator):
     def finish(self) -> None:
         if self._only_final:
             table: ValueTable = self.backend.table(self.STATE, ValueStateDescriptor)
-            values = [table.get(key) for key in table.keys()]
+            values = [table.get(key) for key in _sorted_if_possible(table.keys())]
             if values:
                 self.output.emit(Batch(values))
         super().finish()
+
+
+def _sorted_if_possible(keys: Iterable[Any]) -> list[Any]:
+    """Batch mode goes through the keys in order, where they have one."""
+    found = list(keys)
+    try:
+        return sorted(found)
+    except TypeError:
+        return found

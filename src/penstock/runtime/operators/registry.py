@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from penstock.runtime.operators import broadcast, keyed, process, sinks, stateless, watermarks
 from penstock.runtime.operators.base import Operator
+from penstock.runtime.operators.interval_join import IntervalJoinOperator
+from penstock.runtime.operators.window import WindowOperator
+from penstock.runtime.operators.window_aligned import TumblingWindowOperator
+from penstock.runtime.operators.window_of_two import WindowOfTwoOperator
+from penstock.runtime.operators.window_sliding import SlidingWindowOperator
 
 OPERATORS: dict[str, type[Operator]] = {
     "source": sinks.SourceOperator,
@@ -30,6 +35,12 @@ OPERATORS: dict[str, type[Operator]] = {
     "keyed_broadcast": broadcast.KeyedBroadcastOperator,
     # time
     "timestamps": watermarks.TimestampsAndWatermarksOperator,
+    # windows
+    "window": WindowOperator,
+    "tumbling_window": TumblingWindowOperator,
+    "sliding_window": SlidingWindowOperator,
+    "window_of_two": WindowOfTwoOperator,
+    "interval_join": IntervalJoinOperator,
     # sinks
     "print": sinks.PrintOperator,
     "collect": sinks.CollectOperator,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from penstock.common.watermark_strategy import Watermark as UserWatermark
 from penstock.common.watermark_strategy import GeneratorKind, WatermarkOutput, WatermarkStrategy
+from penstock.common.watermark_strategy import Watermark as UserWatermark
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

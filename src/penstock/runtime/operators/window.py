@@ -15,7 +15,12 @@ from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.process import TimedOperator
-from penstock.runtime.operators.window_contents import Contents, ElementContents, EvictedContents, FoldedContents
+from penstock.runtime.operators.window_contents import (
+    Contents,
+    ElementContents,
+    EvictedContents,
+    FoldedContents,
+)
 from penstock.runtime.operators.window_contexts import AssignerContext, EvictionContext, TriggeringContext
 from penstock.runtime.operators.window_evaluation import Evaluation
 from penstock.runtime.operators.window_folding import folding_of

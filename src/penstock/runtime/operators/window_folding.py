@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock.datastream.functions import AggregateFunction, ReduceFunction
+from penstock.runtime.state.table import ABSENT
 
 
 class Folding:
@@ -19,7 +20,15 @@ class Folding:
     add: Callable[[Any, Any], Any]
     merge: Callable[[Any, Any], Any]
     result: Callable[[Any], Any]
-    plain_result = False  # the accumulator is the result
+
+    def add_run(
+        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Iterable[Any], values: Iterable[Any]
+    ) -> None:
+        """Adds elements to the accumulators of one window, by key: the loop that most windowed records run through."""
+        raise NotImplementedError
+
+    def results(self, accumulators: Iterable[Any]) -> list[Any]:
+        return list(map(self.result, accumulators))
 
 
 class AggregateFolding(Folding):
@@ -29,25 +38,44 @@ class AggregateFolding(Folding):
         self.merge = function.merge
         self.result = function.get_result
 
-    def first(self, value: Any) -> Any:  # type: ignore[override]
+    def first(self, value: Any) -> Any:
         return self.add(value, self._create())
+
+    def add_run(
+        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Iterable[Any], values: Iterable[Any]
+    ) -> None:
+        get, add, create = entries.get, self.add, self._create
+        for key, value in zip(keys, values, strict=True):
+            accumulator = get(key, ABSENT)
+            if accumulator is ABSENT:
+                accumulator = create()
+            entries[key] = changed[key] = add(value, accumulator)
 
 
 class ReduceFolding(Folding):
-    plain_result = True
-
     def __init__(self, function: ReduceFunction) -> None:
         self._reduce = function.reduce
         self.merge = function.reduce
 
-    def first(self, value: Any) -> Any:  # type: ignore[override]
+    def first(self, value: Any) -> Any:
         return value
 
-    def add(self, value: Any, accumulator: Any) -> Any:  # type: ignore[override]
+    def add(self, value: Any, accumulator: Any) -> Any:
         return self._reduce(accumulator, value)
 
-    def result(self, accumulator: Any) -> Any:  # type: ignore[override]
+    def result(self, accumulator: Any) -> Any:
         return accumulator
+
+    def add_run(
+        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Iterable[Any], values: Iterable[Any]
+    ) -> None:
+        get, reduce = entries.get, self._reduce
+        for key, value in zip(keys, values, strict=True):
+            reduced = get(key, ABSENT)
+            entries[key] = changed[key] = value if reduced is ABSENT else reduce(reduced, value)
+
+    def results(self, accumulators: Iterable[Any]) -> list[Any]:
+        return list(accumulators)
 
 
 def folding_of(function: ReduceFunction | AggregateFunction) -> Folding:

@@ -59,10 +59,10 @@ class _Deflated:
 
 
 _OPENERS: dict[str, Callable[[str], Any]] = {
-    ".gz": lambda path: gzip.open(path, "rb"),
-    ".gzip": lambda path: gzip.open(path, "rb"),
-    ".bz2": lambda path: bz2.open(path, "rb"),
-    ".xz": lambda path: lzma.open(path, "rb"),
+    ".gz": gzip.open,
+    ".gzip": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
     ".zst": _open_zstandard,
     ".deflate": _Deflated,
 }

@@ -91,7 +91,7 @@ class HeapMapState(MapState[Any, Any]):
         self._table.put(self._scope.key, key, value)
 
     def put_all(self, dict_value: dict[Any, Any]) -> None:
-        for key, value in dict_value.items():
+        for key, value in pairs_of(dict_value):
             self._table.put(self._scope.key, key, value)
 
     def remove(self, key: Any) -> None:
@@ -117,6 +117,11 @@ class HeapMapState(MapState[Any, Any]):
 
     def _entries(self) -> dict[Any, Any]:
         return self._table.get(self._scope.key) or {}
+
+
+def pairs_of(entries: Any) -> Iterable[tuple[Any, Any]]:
+    """PyFlink's put_all() takes a dictionary, and pairs as well."""
+    return entries.items() if hasattr(entries, "items") else entries  # type: ignore[no-any-return]
 
 
 class HeapReducingState(ReducingState[Any]):

@@ -17,7 +17,7 @@ from penstock.datastream.state import (
     ValueState,
 )
 from penstock.runtime.clock import Clock
-from penstock.runtime.state.keyed import KeyScope
+from penstock.runtime.state.keyed import KeyScope, pairs_of
 from penstock.runtime.state.table import ListTable, MapTable, Table, ValueTable
 
 _SCANNED_PER_EPOCH = 10_000
@@ -163,7 +163,7 @@ class TtlMapState(MapState[Any, Any]):
         self._table.put(self._scope.key, key, self._policy.stamp(value))
 
     def put_all(self, dict_value: dict[Any, Any]) -> None:
-        for key, value in dict_value.items():
+        for key, value in pairs_of(dict_value):
             self.put(key, value)
 
     def remove(self, key: Any) -> None:

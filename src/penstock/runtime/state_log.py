@@ -1,6 +1,7 @@
-"""A subtask's snapshot in Spark's state store: a log of deltas that is replaced by a full one now and then.
+"""A subtask's snapshot in a state store: a log of deltas that is replaced by a full one now and then.
 
-Spark commits or discards the store's version together with the batch, so there is no second durability protocol.
+The store is Spark's: it commits or discards its version together with the batch, so there is no second durability
+protocol here.
 """
 
 from __future__ import annotations
@@ -8,15 +9,27 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
-
-from penstock.spark.host import Token
+from typing import Any, Protocol
 
 _PIECE_BYTES = 8 << 20
 _SMALL_LOG_BYTES = 8 << 20
 _LONG_LOG = 200
+
+
+class StateStore(Protocol):
+    """What is used of pyspark's StatefulProcessorHandle: state of the subtask whose turn it is."""
+
+    def getValueState(self, stateName: str, schema: str) -> Any: ...
+
+    def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Token:
+    """Names a snapshot: its number, and the attempt that wrote it."""
+
+    seq: int
+    id: str
 
 
 @dataclass(frozen=True)
@@ -32,9 +45,9 @@ class _Head:
 class StateLog:
     """Records `seq -> (id, parent id, delta)`, each cut into pieces that Spark's socket protocol carries well."""
 
-    def __init__(self, handle: StatefulProcessorHandle) -> None:
-        self._head_state = handle.getValueState("head", "head binary")
-        self._records = handle.getMapState("log", "seq long, piece int", "content binary")
+    def __init__(self, store: StateStore) -> None:
+        self._head_state = store.getValueState("head", "head binary")
+        self._records = store.getMapState("log", "seq long, piece int", "content binary")
         self._head: _Head | None = None
 
     def token(self) -> Token | None:

@@ -15,13 +15,13 @@ from typing import Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.control.epoch_size import EpochSizer
+from penstock.control.epoch_store import EpochRecord, EpochStore
+from penstock.control.work import Work
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.sources.base import Assignment, Source
-from penstock.spark.epoch_store import EpochRecord, EpochStore
-from penstock.spark.source import Work
 
 _IDLE_WAIT_SECONDS = 0.05
 
@@ -135,7 +135,9 @@ class EpochCoordinator:
             before, after = start["positions"][str(id_)], end["positions"][str(id_)]
             if before == after:
                 continue
-            for subtask, assignment in source.assignments(before[0], after[0], self._parallelism(id_)).items():
+            for subtask, assignment in source.assignments(
+                before[0], after[0], self._parallelism(id_)
+            ).items():
                 assignments.setdefault(subtask, {})[id_] = assignment
         for level, subtask in self._due:
             if level == 0:

@@ -7,7 +7,7 @@ import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock.spark.host import Token
+from penstock.runtime.state_log import Token
 
 _KEPT = 20
 

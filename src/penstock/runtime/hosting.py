@@ -1,4 +1,4 @@
-"""Hosts containers inside Spark's Python workers.
+"""Hosts containers inside worker processes, one epoch at a time.
 
 Workers are reused between batches, so containers stay in a module-level cache with the token of the snapshot they
 are at. While a batch runs its container is out of the cache: what a failed attempt leaves behind is never trusted.
@@ -6,30 +6,21 @@ are at. While a batch runs its container is out of the cache: what a failed atte
 
 from __future__ import annotations
 
-import importlib
-import sys
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import cloudpickle
 
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
+from penstock.runtime.failure import describe_failure
+from penstock.runtime.report import SubtaskReport, report_row
 from penstock.runtime.sources.base import Assignment
-from penstock.spark.wire import report_row
+from penstock.runtime.state_log import StateLog, Token
 
 _CACHED_CONTAINERS = 64
-
-
-@dataclass(frozen=True)
-class Token:
-    """Names a snapshot: its number, and the attempt that wrote it."""
-
-    seq: int
-    id: str
 
 
 @dataclass(frozen=True)
@@ -46,7 +37,6 @@ class LevelBlob:
         return LevelBlob(job.settings, level, run_id, cloudpickle.dumps(_only(job, level)))
 
     def container(self, subtask: int) -> Container:
-        prepare_worker(self.settings)
         return Container(cloudpickle.loads(self.blueprint), self.level, subtask)
 
 
@@ -57,16 +47,12 @@ def _only(job: JobBlueprint, level: int) -> JobBlueprint:
     return JobBlueprint(job.settings, operators, edges, job.levels, job.parallelism)
 
 
-def prepare_worker(settings: JobSettings) -> None:
-    """Makes the program's modules importable here as they are on the driver."""
-    for path in reversed(settings.module_paths):
-        if path not in sys.path:
-            sys.path.insert(0, path)
-    if settings.pyflink_imports:
-        importlib.import_module("penstock.cli.pyflink_alias").install()
-
-
 _cache: dict[tuple[str, int, int], tuple[Token | None, Container]] = {}
+
+
+def forget_containers() -> None:
+    """As if the worker had been replaced: the next epoch starts from snapshots."""
+    _cache.clear()
 
 
 class Lease:
@@ -74,7 +60,8 @@ class Lease:
 
     def __init__(self, blob: LevelBlob, subtask: int) -> None:
         self._blob = blob
-        self._subtask = subtask
+        self.level = blob.level
+        self.subtask = subtask
         self._place = (blob.run_id, blob.level, subtask)
         self._cached = _cache.pop(self._place, None)
 
@@ -88,7 +75,7 @@ class Lease:
             assert self._cached is not None
             container = self._cached[1]
         else:
-            container = self._blob.container(self._subtask)
+            container = self._blob.container(self.subtask)
             container.open()
         for delta in deltas:
             container.apply_delta(delta)
@@ -118,9 +105,9 @@ def run_level_zero(
     token = None if snapshot is None else snapshot[0]
     fresh = lease.cached_token() != token or token is None
     deltas = [snapshot[1]] if fresh and snapshot is not None else []
-    container, failure = opened(lambda: lease.container(deltas, not fresh), blob.level, subtask)
-    if container is None:
-        yield failure
+    container = _opened(lease, deltas, not fresh)
+    if isinstance(container, ExchangeRow):
+        yield container
         return
     yield from container.run_epoch(assignments=assignments)
     if container.report.failure is None:
@@ -130,12 +117,26 @@ def run_level_zero(
     yield report_row(container.report)
 
 
-def opened(make: Callable[[], Container], level: int, subtask: int) -> tuple[Container | None, Any]:
-    """A container, or the report row that tells why user code could not be loaded or opened."""
-    from penstock.runtime.failure import describe_failure
-    from penstock.runtime.report import SubtaskReport
+def run_level(blob: LevelBlob, subtask: int, rows: list[ExchangeRow], log: StateLog) -> Iterator[ExchangeRow]:
+    """A level behind an exchange; its snapshot is a log in the state store that commits with the epoch."""
+    lease = Lease(blob, subtask)
+    token = log.token()
+    deltas, from_cache = log.since(lease.cached_token())
+    container = _opened(lease, deltas, from_cache)
+    if isinstance(container, ExchangeRow):
+        yield container
+        return
+    yield from container.run_epoch(rows)
+    if container.report.failure is None:
+        next_token, full = new_token(token), log.wants_full()
+        log.append(next_token, container.take_delta(full), full)
+        lease.put_back(container, next_token)
+    yield report_row(container.report)
 
+
+def _opened(lease: Lease, deltas: list[bytes], from_cache: bool) -> Container | ExchangeRow:
+    """The container, or the report that tells why user code could not be loaded or opened."""
     try:
-        return make(), None
+        return lease.container(deltas, from_cache)
     except Exception as error:
-        return None, report_row(SubtaskReport(level, subtask, failure=describe_failure(error)))
+        return report_row(SubtaskReport(lease.level, lease.subtask, failure=describe_failure(error)))

@@ -1,0 +1,124 @@
+"""Connectors and formats of PyFlink that Penstock does not have: importing them works, using them says why not."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from penstock.common.errors import NotSupportedError
+
+_KAFKA = "Kafka comes with mission item M12 (end-to-end exactly once)"
+_JDBC = "JDBC comes with mission item M12 (end-to-end exactly once)"
+_UNPLANNED = "it is not planned yet"
+_WRITE_YOUR_OWN = (
+    "write a SourceFunction for env.add_source() or a SinkFunction for ds.add_sink(), or use FileSource and FileSink"
+)
+_OTHER_FORMAT = "use the JSON, CSV or Parquet formats, or read and write with a Python library in your functions"
+
+# module -> why, what to do instead, names (Outer.Inner for nested classes)
+_LATER: dict[str, tuple[str, str, str]] = {
+    "connectors.kafka": (
+        _KAFKA,
+        _WRITE_YOUR_OWN,
+        "FlinkKafkaConsumerBase FlinkKafkaConsumer FlinkKafkaProducerBase FlinkKafkaProducer Semantic KafkaSource"
+        " KafkaSourceBuilder KafkaTopicPartition KafkaOffsetResetStrategy KafkaOffsetsInitializer KafkaSink"
+        " KafkaSinkBuilder KafkaRecordSerializationSchema KafkaRecordSerializationSchemaBuilder KafkaTopicSelector",
+    ),
+    "connectors.dynamic_kafka": (
+        _KAFKA,
+        _WRITE_YOUR_OWN,
+        "KafkaMetadataService SingleClusterTopicMetadataService KafkaStreamSubscriber KafkaStreamSetSubscriber"
+        " StreamPatternSubscriber KafkaRecordDeserializationSchema DynamicKafkaSource DynamicKafkaSourceBuilder",
+    ),
+    "connectors.jdbc": (
+        _JDBC,
+        "write a SinkFunction that uses your database's Python driver, and pass it to ds.add_sink()",
+        "JdbcSink JdbcConnectionOptions JdbcConnectionOptions.JdbcConnectionOptionsBuilder JdbcExecutionOptions"
+        " JdbcExecutionOptions.Builder",
+    ),
+    "connectors.cassandra": (
+        _UNPLANNED,
+        _WRITE_YOUR_OWN,
+        "ConsistencyLevel MapperOptions ClusterBuilder CassandraCommitter CassandraFailureHandler CassandraSink"
+        " CassandraSink.CassandraSinkBuilder",
+    ),
+    "connectors.elasticsearch": (
+        _UNPLANNED,
+        _WRITE_YOUR_OWN,
+        "FlushBackoffType ElasticsearchEmitter ElasticsearchSinkBuilderBase Elasticsearch6SinkBuilder"
+        " Elasticsearch7SinkBuilder ElasticsearchSink",
+    ),
+    "connectors.hybrid_source": (
+        _UNPLANNED,
+        "read the sources one after the other in two jobs, or union() them",
+        "HybridSource HybridSourceBuilder",
+    ),
+    "connectors.kinesis": (
+        _UNPLANNED,
+        _WRITE_YOUR_OWN,
+        "KinesisShardAssigner KinesisDeserializationSchema WatermarkTracker FlinkKinesisConsumer"
+        " PartitionKeyGenerator KinesisStreamsSink KinesisStreamsSinkBuilder KinesisFirehoseSink"
+        " KinesisFirehoseSinkBuilder",
+    ),
+    "connectors.pulsar": (
+        _UNPLANNED,
+        _WRITE_YOUR_OWN,
+        "StartCursor StopCursor RangeGenerator PulsarSource PulsarSourceBuilder TopicRoutingMode MessageDelayer"
+        " PulsarSink PulsarSinkBuilder",
+    ),
+    "connectors.rabbitmq": (
+        _UNPLANNED,
+        _WRITE_YOUR_OWN,
+        "RMQConnectionConfig RMQConnectionConfig.Builder RMQSource RMQSink",
+    ),
+    "formats.avro": (
+        _UNPLANNED,
+        _OTHER_FORMAT,
+        "AvroSchema GenericRecordAvroTypeInfo AvroInputFormat AvroBulkWriters AvroRowDeserializationSchema"
+        " AvroRowSerializationSchema",
+    ),
+    "formats.orc": (_UNPLANNED, _OTHER_FORMAT, "OrcBulkWriters"),
+    "formats.avro_parquet": (
+        _UNPLANNED,
+        "use ParquetColumnarRowInputFormat and ParquetBulkWriters",
+        "AvroParquetReaders AvroParquetWriters",
+    ),
+}
+
+
+class _RefusedClass(type):
+    """Lets programs name the class and its members; calling either raises."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def refuse_member(*args: Any, **kwargs: Any) -> NoReturn:
+            raise NotSupportedError(f"{cls.__name__}.{name}: {vars(cls)['_reason']}")
+
+        return refuse_member
+
+
+def _refuse(cls: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    raise NotSupportedError(f"{cls.__name__}: {cls._reason}")
+
+
+def refused_classes(module: str) -> dict[str, type]:
+    """The classes of a module that is not there yet, by name."""
+    why, instead, names = _LATER[module.split("penstock.datastream.")[-1]]
+    reason = f"Penstock does not have this yet: {why}. Until then, {instead}."
+    classes: dict[str, type] = {}
+    for qualified in names.split():
+        outer, _, inner = qualified.rpartition(".")
+        members = {
+            "__module__": module,
+            "__qualname__": qualified,
+            "__doc__": f"Not supported: {reason}",
+            "__new__": _refuse,
+            "_reason": reason,
+        }
+        refused = _RefusedClass(inner, (), members)
+        if outer:
+            setattr(classes[outer], inner, refused)
+        else:
+            classes[inner] = refused
+    return classes

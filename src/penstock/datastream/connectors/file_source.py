@@ -1,0 +1,201 @@
+"""The source of files, and the formats that it reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.typeinfo import TypeInformation, Types
+from penstock.common.utils import refuse_java_object
+from penstock.datastream.connectors.base import Source
+from penstock.datastream.connectors.local_path import local_path
+from penstock.runtime.sources.files import Files
+from penstock.runtime.sources.text_lines import TextLines
+
+if TYPE_CHECKING:
+    from penstock.common.time import Duration
+    from penstock.runtime.sources.base import Source as RuntimeSource
+    from penstock.runtime.sources.file_formats import FileFormat
+
+__all__ = [
+    "BulkFormat",
+    "FileEnumeratorProvider",
+    "FileSource",
+    "FileSourceBuilder",
+    "FileSplitAssignerProvider",
+    "StreamFormat",
+]
+
+
+class FileEnumeratorProvider:
+    """Whether large files may be split over subtasks. Files whose names begin with ``.`` or ``_`` are left out."""
+
+    def __init__(self, j_file_enumerator_provider: Any = None, *, splits_files: bool = True) -> None:
+        refuse_java_object(
+            "FileEnumeratorProvider",
+            "j_file_enumerator_provider",
+            j_file_enumerator_provider,
+            "Use FileEnumeratorProvider.default_splittable_file_enumerator().",
+        )
+        self._splits_files = splits_files
+
+    @staticmethod
+    def default_splittable_file_enumerator() -> FileEnumeratorProvider:
+        """Splits large files where their format allows it. This is the default."""
+        return FileEnumeratorProvider()
+
+    @staticmethod
+    def default_non_splittable_file_enumerator() -> FileEnumeratorProvider:
+        """Each file is read by one subtask, in one go."""
+        return FileEnumeratorProvider(splits_files=False)
+
+
+class FileSplitAssignerProvider:
+    """Who reads which part of which file."""
+
+    def __init__(self, j_file_split_assigner: Any = None) -> None:
+        refuse_java_object(
+            "FileSplitAssignerProvider",
+            "j_file_split_assigner",
+            j_file_split_assigner,
+            "Use FileSplitAssignerProvider.locality_aware_split_assigner().",
+        )
+
+    @staticmethod
+    def locality_aware_split_assigner() -> FileSplitAssignerProvider:
+        """The only one, and the default: all workers reach a shared file system equally well."""
+        return FileSplitAssignerProvider()
+
+
+class _Format:
+    """What a file source needs to know about a format."""
+
+    def _file_format(self, splits_files: bool) -> FileFormat:
+        raise NotSupportedError(f"{type(self).__name__} cannot be read by Penstock: use one of its own formats.")
+
+    def _produced_type(self) -> TypeInformation | None:
+        return None
+
+
+class StreamFormat(_Format):
+    """A format that is read record by record."""
+
+    def __init__(self, j_stream_format: Any = None) -> None:
+        refuse_java_object(
+            type(self).__name__, "j_stream_format", j_stream_format, "Use StreamFormat.text_line_format()."
+        )
+
+    @staticmethod
+    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
+        """Each line is a record, without its line end. Files may be compressed (.gz, .bz2, .xz, .zst, .deflate)."""
+        return _TextLineFormat(charset_name)
+
+
+class _TextLineFormat(StreamFormat):
+    def __init__(self, charset_name: str) -> None:
+        super().__init__()
+        TextLines(charset_name)  # an unknown charset shall fail where it is written down
+        self._charset_name = charset_name
+
+    def _file_format(self, splits_files: bool) -> FileFormat:
+        return TextLines(self._charset_name, splits_files)
+
+    def _produced_type(self) -> TypeInformation:
+        return Types.STRING()
+
+
+class BulkFormat(_Format):
+    """A format that is read in batches of records, such as Parquet."""
+
+    def __init__(self, j_bulk_format: Any = None) -> None:
+        refuse_java_object(
+            type(self).__name__, "j_bulk_format", j_bulk_format, "Use ParquetColumnarRowInputFormat, for example."
+        )
+
+
+class FileSourceBuilder:
+    """Settings of a :class:`FileSource`."""
+
+    def __init__(self, file_format: Any, paths: tuple[str, ...] = ()) -> None:
+        if not isinstance(file_format, _Format):
+            raise ProgramError(
+                f"FileSource reads a StreamFormat or a BulkFormat, such as StreamFormat.text_line_format(),"
+                f" not {file_format!r}."
+            )
+        if not paths:
+            raise ProgramError("FileSource needs at least one path of a file or directory.")
+        self._format = file_format
+        self._paths = [local_path(path, "FileSource") for path in paths]
+        self._interval_ms: int | None = None
+        self._enumerator = FileEnumeratorProvider()
+
+    def monitor_continuously(self, discovery_interval: Duration) -> FileSourceBuilder:
+        """Never ends: looks for new files at this interval. Each path is read once, as it is when it is found."""
+        interval = discovery_interval.to_millis()
+        if interval <= 0:
+            raise ValueError(f"monitor_continuously needs an interval above 0, not {discovery_interval!r}.")
+        self._interval_ms = interval
+        return self
+
+    def process_static_file_set(self) -> FileSourceBuilder:
+        """Ends when the files that are there at the start have been read. This is the default."""
+        self._interval_ms = None
+        return self
+
+    def set_file_enumerator(self, file_enumerator: FileEnumeratorProvider) -> FileSourceBuilder:
+        self._enumerator = file_enumerator
+        return self
+
+    def set_split_assigner(self, split_assigner: FileSplitAssignerProvider) -> FileSourceBuilder:
+        """There is only :meth:`FileSplitAssignerProvider.locality_aware_split_assigner`, the default."""
+        if not isinstance(split_assigner, FileSplitAssignerProvider):
+            raise ProgramError(f"set_split_assigner takes a FileSplitAssignerProvider, not {split_assigner!r}.")
+        return self
+
+    def build(self) -> FileSource:
+        return FileSource(None, self._format, self._paths, self._interval_ms, self._enumerator._splits_files)
+
+
+class FileSource(Source):
+    """Reads files, and directories with all files below them.
+
+    Example::
+
+        source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "logs").build()
+        lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "logs")
+
+    Files whose names begin with ``.`` or ``_`` are left out. A file must not change while it is read.
+    """
+
+    def __init__(
+        self,
+        j_file_source: Any = None,
+        file_format: Any = None,
+        paths: list[str] | None = None,
+        discovery_interval_ms: int | None = None,
+        splits_files: bool = True,
+    ) -> None:
+        super().__init__(j_file_source)
+        if file_format is None or not paths:
+            raise ProgramError("Make a FileSource with FileSource.for_record_stream_format(...).build().")
+        self._format = file_format
+        self._paths = paths
+        self._interval_ms = discovery_interval_ms
+        self._splits_files = splits_files
+
+    @staticmethod
+    def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
+        """Reads text lines, CSV and other formats made of records."""
+        return FileSourceBuilder(stream_format, paths)
+
+    @staticmethod
+    def for_bulk_file_format(bulk_format: BulkFormat, *paths: str) -> FileSourceBuilder:
+        """Reads Parquet and other formats made of batches."""
+        return FileSourceBuilder(bulk_format, paths)
+
+    def _runtime_source(self) -> RuntimeSource:
+        return Files(self._format._file_format(self._splits_files), self._paths, self._interval_ms)
+
+    def _produced_type(self) -> TypeInformation | None:
+        produced: TypeInformation | None = self._format._produced_type()
+        return produced

@@ -1,0 +1,138 @@
+"""Where a stream ends: in a sink, on the screen, or in the program that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, overload
+
+from penstock.common.errors import ProgramError
+from penstock.common.typeinfo import TypeInformation
+from penstock.datastream.closeable_iterator import CloseableIterator
+from penstock.datastream.data_stream_sink import DataStreamSink
+from penstock.datastream.functions import SinkFunction, as_function
+from penstock.datastream.operator_settings import OperatorSettings
+from penstock.datastream.pandas_results import frames_of
+from penstock.graph.origin import user_line
+from penstock.graph.transformation import Node, Upstream
+
+if TYPE_CHECKING:
+    import pandas
+
+    from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
+
+__all__ = ["StreamEnds"]
+
+
+class StreamEnds(OperatorSettings):
+    """What a stream is made of, and the ways to end it."""
+
+    def __init__(
+        self,
+        env: StreamExecutionEnvironment,
+        upstreams: tuple[Upstream, ...],
+        type_info: TypeInformation,
+        nodes: tuple[Node, ...] = (),
+    ) -> None:
+        """`nodes` is the operator that the stream comes out of; none for a union or an exchange."""
+        self._env = env
+        self._upstreams = upstreams
+        self._type_info = type_info
+        self._nodes = nodes
+
+    def _sink(
+        self, kind: str, name: str, function: Any = None, *, params: dict[str, Any] | None = None
+    ) -> DataStreamSink:
+        """The one way to create a sink; connectors use it too."""
+        return DataStreamSink(self._env, self._node_behind(kind, name, function, {**(params or {}), "sink": True}, ()))
+
+    def _node_behind(
+        self,
+        kind: str,
+        name: str,
+        function: Any,
+        params: dict[str, Any] | None,
+        other_inputs: tuple[StreamEnds, ...],
+    ) -> Node:
+        for other in other_inputs:
+            self._require_same_environment(other, name)
+        node = Node(
+            kind,
+            name,
+            user_line(),
+            inputs=(self._upstreams, *(other._upstreams for other in other_inputs)),
+            function=function,
+            params=dict(params or {}),
+            parallelism=self._env.get_parallelism(),
+        )
+        self._env._add_operator(node)
+        return node
+
+    def _require_same_environment(self, other: StreamEnds, operation: str) -> None:
+        if other._env is not self._env:
+            raise ProgramError(
+                f"{operation} takes streams of one StreamExecutionEnvironment, but these belong to two:"
+                " create the environment once and take all sources from it."
+            )
+
+    def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
+        """Ends in a sink function written in Python."""
+        function = as_function(sink_func, SinkFunction, "add_sink()")
+        return self._sink("sink_function", "Unnamed", function, params={"type_info": self._type_info})
+
+    def sink_to(self, sink: Any) -> DataStreamSink:
+        """Ends in a sink of ``penstock.datastream.connectors``."""
+        attach = getattr(sink, "_attach", None)
+        if attach is None:
+            raise ProgramError(
+                f"sink_to() takes a sink of penstock.datastream.connectors such as FileSink, got {sink!r};"
+                " a SinkFunction goes to add_sink()."
+            )
+        attached = attach(self)
+        assert isinstance(attached, DataStreamSink)
+        return attached
+
+    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Writes the records to standard output, behind the identifier if one is given."""
+        params = {"identifier": sink_identifier, "type_info": self._type_info}
+        return self._sink("print", "Print to Std. Out", params=params)
+
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None = None, limit: None = None) -> CloseableIterator: ...
+
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None = None, *, limit: int) -> list[Any]: ...
+
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None, limit: int) -> list[Any]: ...
+
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: int | None = None
+    ) -> CloseableIterator | list[Any]:
+        """Runs the program and iterates over this stream's records; a limit returns so many as a list."""
+        if limit is not None and (not isinstance(limit, int) or limit <= 0):
+            raise ProgramError(f"Limit must be greater than 0, got {limit!r}")
+        node = self._collecting_node()
+        job = self._env._submit(job_execution_name)
+        results = CloseableIterator(job, job.collected(node))
+        if limit is None:
+            return results
+        with results:
+            return [record for _, record in zip(range(limit), results, strict=False)]
+
+    def to_pandas_iterator(
+        self, max_rows: int | None = None, job_execution_name: str | None = None
+    ) -> Iterator[pandas.DataFrame]:
+        """Runs the program and yields this stream's records as pandas DataFrames, one per completed epoch.
+
+        Columns are the fields of a Row or tuple; other records are in the column ``value``. With
+        ``max_rows`` longer epochs come in pieces. Closing the iterator cancels the job. Beyond PyFlink.
+        """
+        if max_rows is not None and (not isinstance(max_rows, int) or max_rows <= 0):
+            raise ProgramError(f"max_rows must be greater than 0, got {max_rows!r}")
+        node = self._collecting_node()
+        return frames_of(self._env._submit(job_execution_name), node, self._type_info, max_rows)
+
+    def _collecting_node(self) -> Node:
+        return self._sink("collect", "Data stream collect sink", params={"type_info": self._type_info})._operator_nodes(
+            ""
+        )[0]

@@ -1,0 +1,152 @@
+"""Sliding event-time windows: parts of windows (panes) are aggregated once and shared by the windows."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from math import gcd
+from typing import Any
+
+from penstock.datastream.state import MapStateDescriptor
+from penstock.runtime.batch import Batch
+from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.context import SubtaskContext
+from penstock.runtime.operators.window_aligned import AlignedWindowOperator, writable
+from penstock.runtime.operators.window_merge_law import MergeLaw
+from penstock.runtime.state.table import ABSENT, MapTable
+
+_IMMUTABLE = frozenset({int, float, str, bytes, bool, type(None)})
+_PANES_PER_SHARING_WINDOW = 4
+
+
+class SlidingWindowOperator(AlignedWindowOperator):
+    """Each element touches one pane, and a window merges its panes when it fires.
+
+    The results are those of adding every element to every window in order of arrival. Panes hold what came in the
+    order of time; before an element comes for an earlier pane than its key has already reached, the key's panes are
+    merged into the windows themselves (`windows`), so that a window is always its own part first, then its panes.
+    Functions for which merging is not the same as adding (see MergeLaw) are added to every window.
+    """
+
+    PANES = "_panes"
+
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        self._slide: int = self.settings.assigner._slide
+        self._granule = gcd(self._size, self._slide)
+        self.panes: MapTable = self.backend.table(self.PANES, MapStateDescriptor)
+        self._law = MergeLaw(self.backend, self.folding)
+        windows_per_element = self._size // self._slide
+        panes_per_window = self._size // self._granule
+        self._worth_sharing = (
+            windows_per_element > 1 and panes_per_window <= _PANES_PER_SHARING_WINDOW * windows_per_element
+        )
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        if self._worth_sharing and self._law.open:
+            self._law.examine(batch.values[: 3 * MergeLaw.PROOFS_WANTED])
+        super().process(batch, input_index)
+
+    def add_run(self, start: int, run: Batch) -> None:
+        windows = self._windows_of(start)
+        if not windows:
+            self.add_late(run)
+            return
+        for window in windows:
+            self.schedule.open(window, self.watermark)
+        assert run.keys is not None and run.timestamps is not None
+        fired = [w for w in windows if self.schedule.max_timestamp(w) <= self.watermark]
+        if not fired:
+            self._add(start, windows, run.keys, run.values)
+            return
+        for key, value, timestamp in zip(run.keys, run.values, run.timestamps, strict=True):
+            self._add(start, windows, (key,), (value,))
+            for window in fired:
+                self.fire_one(window, key, self._accumulator(window, key), timestamp)
+
+    def _add(self, pane: int, windows: list[int], keys: Iterable[Any], values: Iterable[Any]) -> None:
+        if self._worth_sharing and self._law.trusted:
+            self._settle_those_ahead(pane, keys)
+            self.folding.add_run(*writable(self.panes, pane), keys, values)
+        else:
+            for window in windows:
+                self.folding.add_run(*writable(self.windows, window), keys, values)
+
+    def _windows_of(self, pane: int) -> list[int]:
+        """Starts of the windows that cover a pane and have not ended, the latest first as assigners give them."""
+        latest = pane - (pane - self._offset) % self._slide
+        earliest = pane + self._granule - self._size
+        return [
+            start
+            for start in range(latest, earliest - 1, -self._slide)
+            if self.schedule.end_of(start) > self.watermark
+        ]
+
+    # -- order -------------------------------------------------------------------------------------------------
+
+    def _settle_those_ahead(self, pane: int, keys: Iterable[Any]) -> None:
+        """Keys that have reached a later pane of a common window: what they have so far goes into their windows."""
+        later = [entries for start, entries in self.panes.base.items() if pane < start < pane + self._size]
+        if later:
+            ahead = [key for key in dict.fromkeys(keys) if any(key in entries for entries in later)]
+            for key in ahead:
+                self._settle(key)
+
+    def _settle(self, key: Any) -> None:
+        held = sorted(start for start, entries in self.panes.base.items() if key in entries)
+        windows = {window for start in held for window in self._windows_of(start)}
+        for window in windows:
+            self.windows.put(window, key, _own(self._accumulator(window, key)))
+        for start in held:
+            self.panes.remove_entry(start, key)
+
+    # -- contents of a window ----------------------------------------------------------------------------------
+
+    def _panes_of(self, window: int) -> list[dict[Any, Any]]:
+        base = self.panes.base
+        starts = sorted(start for start in base if window <= start < window + self._size)
+        return [base[start] for start in starts]
+
+    def _accumulator(self, window: int, key: Any) -> Any:
+        accumulator = self.windows.base.get(window, {}).get(key, ABSENT)
+        for pane in self._panes_of(window):
+            part = pane.get(key, ABSENT)
+            if part is not ABSENT:
+                accumulator = part if accumulator is ABSENT else self._merged(accumulator, part)
+        return accumulator
+
+    def accumulators(self, start: int) -> dict[Any, Any]:
+        panes = self._panes_of(start)
+        if not panes:
+            return self.windows.base.get(start, {})
+        merged = dict(self.windows.base.get(start, {}))
+        get, merge = merged.get, self._merged
+        for pane in panes:
+            for key, part in pane.items():
+                accumulator = get(key, ABSENT)
+                merged[key] = part if accumulator is ABSENT else merge(accumulator, part)
+        return merged
+
+    def _merged(self, accumulator: Any, part: Any) -> Any:
+        # Both stay in state for other windows, so a merge that works in place must get copies.
+        return self.folding.merge(_own(accumulator), _own(part))
+
+    # -- the end of windows ------------------------------------------------------------------------------------
+
+    def end_window(self, start: int) -> None:
+        super().end_window(start)
+        # Windows end in order, so panes before the next one's start belong to none any more.
+        for pane in [pane for pane in self.panes.base if pane < start + self._slide]:
+            self.panes.remove(pane)
+
+    def open_windows(self) -> list[int]:
+        covering = {window for pane in self.panes.base for window in self._windows_of(pane)}
+        return sorted(covering.union(self.windows.base))
+
+
+def _own(accumulator: Any) -> Any:
+    """The accumulator itself if nothing can change it, else a copy."""
+    kind = type(accumulator)
+    if kind in _IMMUTABLE or (kind is tuple and _IMMUTABLE.issuperset(map(type, accumulator))):
+        return accumulator
+    return pickle.loads(pickle.dumps(accumulator, 5))

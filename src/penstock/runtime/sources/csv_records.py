@@ -1,0 +1,77 @@
+"""CSV files: read from front to back, because a line feed inside quotes looks like the end of a record."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.common.types import Row
+from penstock.datastream.formats.csv_dialect import CsvDialect, CsvRowReader
+from penstock.runtime.sources.compression import blocks
+from penstock.runtime.sources.file_formats import WholeFile
+
+_ROWS_PER_LIST = 8_192
+
+
+class CsvRecords(WholeFile):
+    """Rows of CSV files, with or without a header."""
+
+    def __init__(
+        self,
+        dialect: CsvDialect,
+        names: list[str],
+        rows: dict[str, Any],
+        use_header: bool,
+        strict_headers: bool,
+        skip_first_data_row: bool,
+    ) -> None:
+        self._dialect = dialect
+        self._names = names
+        self._rows = rows  # the arguments of CsvRowReader, which itself cannot be pickled
+        self._use_header = use_header
+        self._strict_headers = strict_headers
+        self._skip_first_data_row = skip_first_data_row
+
+    def read_all(self, path: str) -> Iterator[list[Row]]:
+        reader = CsvRowReader(**self._rows)
+        records = self._dialect.records(_lines(path))
+        rows: list[Row] = []
+        line = 0
+        try:
+            self._skip(records)
+            for record in records:
+                line, fields = record
+                rows.append(reader.row(fields))
+                if len(rows) == _ROWS_PER_LIST:
+                    yield rows
+                    rows = []
+        except (ValueError, ArithmeticError, csv.Error) as error:
+            raise JobExecutionError(
+                f"{path!r} does not fit its CSV schema in line {line or 1}: {error}. Correct the file or the schema."
+            ) from error
+        if rows:
+            yield rows
+
+    def _skip(self, records: Iterator[tuple[int, list[str]]]) -> None:
+        if self._use_header:
+            _, header = next(records, (0, self._names))
+            names = [name.strip() for name in header]
+            if self._strict_headers and names != self._names:
+                raise ValueError(f"the header is {names}, but the schema's columns are {self._names}")
+        if self._skip_first_data_row:
+            next(records, None)
+
+
+def _lines(path: str) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    rest = ""
+    for block in blocks(path):
+        *lines, rest = (rest + decoder.decode(block)).split("\n")
+        for line in lines:
+            yield line + "\n"
+    rest += decoder.decode(b"", True)
+    if rest:
+        yield rest

@@ -1,0 +1,168 @@
+"""A user's SourceFunction: runs in the driver and writes what it emits to a log that epochs can read again.
+
+Such a function cannot be asked to repeat itself, so its records are made durable before an epoch may read them. Each segment
+of the log holds the records emitted since the one before, and the function's attributes at that moment.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.common.watermark_strategy import Watermark as UserWatermark
+from penstock.datastream.functions import SourceFunction
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, Idleness, Watermark
+from penstock.runtime.pickling import dumps_on_driver, loads
+from penstock.runtime.sources.base import Assignment, Source, SourceReader
+
+_PENDING_LIMIT = 1_000_000
+_RECORDS_PER_BATCH = 32_768
+
+_Element = tuple[Any, int] | Control
+
+
+class SegmentReader(SourceReader):
+    """Reads the elements of a range of segments, which travel with the epoch."""
+
+    def read(self, work: Any) -> Iterator[Batch | Control]:
+        values: list[Any] = []
+        timestamps: list[int] = []
+        for element in loads(work):
+            if isinstance(element, (Watermark, Idleness)):
+                if values:
+                    yield _batch(values, timestamps)
+                    values, timestamps = [], []
+                yield element
+                continue
+            values.append(element[0])
+            timestamps.append(element[1])
+            if len(values) >= _RECORDS_PER_BATCH:
+                yield _batch(values, timestamps)
+                values, timestamps = [], []
+        if values:
+            yield _batch(values, timestamps)
+
+
+def _batch(values: list[Any], timestamps: list[int]) -> Batch:
+    return Batch(values, timestamps if any(t != MIN_TIMESTAMP for t in timestamps) else None)
+
+
+class _Context(SourceFunction.SourceContext):
+    """What the function sees; `collect` blocks while the job cannot keep up."""
+
+    def __init__(self, source: FunctionSource) -> None:
+        self._source = source
+
+    def collect(self, value: Any) -> None:
+        self._source.add((value, MIN_TIMESTAMP))
+
+    def collect_with_timestamp(self, value: Any, timestamp: int) -> None:
+        self._source.add((value, timestamp))
+
+    def emit_watermark(self, watermark: UserWatermark | int) -> None:
+        timestamp = watermark if isinstance(watermark, int) else watermark.timestamp
+        self._source.add(Watermark(timestamp))
+
+    def mark_as_temporarily_idle(self) -> None:
+        self._source.add(Idleness(True))
+
+    def get_checkpoint_lock(self) -> Any:
+        return self._source.lock
+
+    def close(self) -> None:
+        pass
+
+
+class FunctionSource(Source):
+    """A position is the number of log segments that have been read."""
+
+    bounded = False
+    max_parallelism = 1
+
+    def __init__(self, function: SourceFunction) -> None:
+        self._function = function
+        self.lock = threading.RLock()
+        self._room = threading.Condition(self.lock)
+        self._pending: list[_Element] = []
+        self._segments = 0
+        self._ended = False
+        self._closing = False
+        self._error: str | None = None
+
+    def open(self, parallelism: int, directory: str, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self._directory = Path(directory)
+        self._directory.mkdir(parents=True, exist_ok=True)
+        self._thread = threading.Thread(target=self._run, name="penstock-source-function", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._function.open(None)  # type: ignore[arg-type]
+            self._function.run(_Context(self))
+            self._function.close()
+        except Exception:
+            self._error = traceback.format_exc()
+        with self.lock:
+            self._ended = True
+        self._wake()
+
+    def add(self, element: _Element) -> None:
+        with self._room:
+            while len(self._pending) >= _PENDING_LIMIT and not self._closing:
+                self._room.wait(1.0)
+            first = not self._pending
+            self._pending.append(element)
+        if first:
+            self._wake()
+
+    def close(self) -> None:
+        self._closing = True
+        self._function.cancel()
+
+    def initial_position(self, parallelism: int) -> list[Any]:
+        return [0, False]
+
+    def advance(self, position: list[Any], budget: int) -> list[Any]:
+        segments, _ = position
+        with self._room:
+            if self._error is not None:
+                raise JobExecutionError(f"the source function failed\n\n{self._error}")
+            if self._pending:
+                self._write_segment(budget)
+                self._room.notify_all()
+            return [self._segments, self._ended and not self._pending] if self._segments >= segments else position
+
+    def _write_segment(self, budget: int) -> None:
+        taken, self._pending = self._pending[:budget], self._pending[budget:]
+        path = self._directory / f"{self._segments:012d}"
+        temporary = path.with_suffix(".tmp")
+        with open(temporary, "wb") as file:
+            file.write(dumps_on_driver(taken))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        self._segments += 1
+
+    def assignments(self, start: list[Any], end: list[Any], parallelism: int) -> dict[int, Assignment]:
+        elements: list[_Element] = []
+        for segment in range(start[0], end[0]):
+            elements += loads((self._directory / f"{segment:012d}").read_bytes())
+        self._forget(start[0] - 1)
+        return {0: Assignment(dumps_on_driver(elements), self.exhausted(end))}
+
+    def _forget(self, before: int) -> None:
+        """An epoch that starts behind a segment can never be planned from it again."""
+        for segment in range(max(0, before - 2), before):
+            (self._directory / f"{segment:012d}").unlink(missing_ok=True)
+
+    def exhausted(self, position: list[Any]) -> bool:
+        return bool(position[1])
+
+    def reader(self) -> SourceReader:
+        return SegmentReader()

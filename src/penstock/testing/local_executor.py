@@ -1,0 +1,190 @@
+"""Runs a whole job in this process, without Spark: the same coordinator, containers and state logs.
+
+For tests of programs: an epoch costs milliseconds, the size of epochs is chosen, and every container can be thrown away
+between epochs, so that each one has to come back from its snapshot.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.common.job_execution_result import JobExecutionResult
+from penstock.common.job_id import JobID
+from penstock.common.job_status import JobStatus
+from penstock.control.coordinator import EpochCoordinator
+from penstock.control.epoch_size import EpochSizer
+from penstock.control.epoch_store import EpochStore
+from penstock.control.job_request import JobRequest, RunningJob
+from penstock.graph.transformation import Node
+from penstock.plan.translation import translate
+from penstock.runtime import hosting
+from penstock.runtime.blueprint import JobBlueprint, JobSettings
+from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow, edge_of_channel, wakeup_channel
+from penstock.runtime.hosting import LevelBlob, run_level, run_level_zero
+from penstock.runtime.report import SubtaskReport, read_report
+from penstock.runtime.sources.base import Source
+from penstock.runtime.state_log import StateLog
+
+
+class _ValueState:
+    def __init__(self) -> None:
+        self._value: Any = None
+
+    def get(self) -> Any:
+        return self._value
+
+    def update(self, value: Any) -> None:
+        self._value = value
+
+
+class _MapState:
+    def __init__(self) -> None:
+        self._entries: dict[Any, Any] = {}
+
+    def getValue(self, key: Any) -> Any:
+        return self._entries[key]
+
+    def updateValue(self, key: Any, value: Any) -> None:
+        self._entries[key] = value
+
+    def removeKey(self, key: Any) -> None:
+        del self._entries[key]
+
+
+class MemoryStore:
+    """Stands for Spark's state store of one subtask."""
+
+    def getValueState(self, stateName: str, schema: str) -> Any:
+        return _ValueState()
+
+    def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> Any:
+        return _MapState()
+
+
+class LocalExecutor:
+    """Epochs of `epoch_records` records; with `forget` every epoch starts from snapshots alone."""
+
+    def __init__(self, epoch_records: int = 1_000_000, forget: bool = False, max_epochs: int = 10_000) -> None:
+        self._epoch_records = epoch_records
+        self._forget = forget
+        self._max_epochs = max_epochs
+        self.epochs = 0
+
+    def submit(self, request: JobRequest) -> RunningJob:
+        job_id = JobID()
+        settings = JobSettings(
+            str(job_id), request.name, request.job_parameters, request.auto_watermark_interval_ms
+        )
+        job = _LocalJob(job_id)
+        try:
+            self._run(request, translate(request, settings), job)
+        except JobExecutionError as error:
+            job.result.set_exception(error)
+        else:
+            job.result.set_result(JobExecutionResult(job_id))
+        return job
+
+    def _run(self, request: JobRequest, blueprint: JobBlueprint, job: _LocalJob) -> None:
+        run_id = str(job.job_id)
+        blobs = [LevelBlob.of(blueprint, level, run_id) for level in range(blueprint.levels)]
+        logs: dict[tuple[int, int], StateLog] = defaultdict(lambda: StateLog(MemoryStore()))
+        with tempfile.TemporaryDirectory() as directory:
+            sources = _sources_of(request)
+            sizer = EpochSizer(self._epoch_records, self._epoch_records, 10**9)
+            store = EpochStore(Path(directory) / "epochs")
+            coordinator = EpochCoordinator(blueprint, sources, store, sizer, job.take)
+            for id_, source in sources.items():
+                source.open(1, str(Path(directory) / str(id_)), coordinator.wake)
+            offset = coordinator.initial_offset()
+            while not coordinator.finished.is_set():
+                end = coordinator.latest_offset(offset)
+                if end == offset:
+                    continue
+                self.epochs += 1
+                assert self.epochs <= self._max_epochs, "the job does not come to an end"
+                rows = _level_zero(coordinator.partitions(offset, end), blobs[0])
+                for level in range(1, blueprint.levels):
+                    rows = _run_one_level(blueprint, blobs[level], level, rows, logs)
+                coordinator.complete(end["epoch"], _reports(rows))
+                offset = end
+                if self._forget:
+                    hosting.forget_containers()
+
+
+class _LocalJob:
+    def __init__(self, job_id: JobID) -> None:
+        self._job_id = job_id
+        self.result: Future[JobExecutionResult] = Future()
+        self._collected: dict[int, list[Any]] = defaultdict(list)
+
+    @property
+    def job_id(self) -> JobID:
+        return self._job_id
+
+    def take(self, operator_id: int, committables: list[Any]) -> None:
+        for committable in committables:
+            if hasattr(committable, "commit"):
+                committable.commit()
+        self._collected[operator_id] += committables
+
+    def status(self) -> JobStatus:
+        return JobStatus.FAILED if self.result.exception() else JobStatus.FINISHED
+
+    def cancel(self) -> None:
+        """The job has always ended already."""
+
+    def result_future(self) -> Future[JobExecutionResult]:
+        return self.result
+
+    def collected(self, node: Node) -> Iterator[Any]:
+        yield from self._collected[node.id]
+        self.result.result()
+
+
+def _level_zero(works: list[Any], blob: LevelBlob) -> list[ExchangeRow]:
+    rows: list[ExchangeRow] = []
+    for work in works:
+        rows += [ExchangeRow(subtask, wakeup_channel(level), 0, b"") for level, subtask in work.wakeups]
+        if work.subtask is not None:
+            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot)
+    return rows
+
+
+def _run_one_level(
+    job: JobBlueprint, blob: LevelBlob, level: int, rows: list[ExchangeRow], logs: dict[tuple[int, int], StateLog]
+) -> list[ExchangeRow]:
+    own_edges = {edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels}
+    own: dict[int, list[ExchangeRow]] = defaultdict(list)
+    passing: list[ExchangeRow] = []
+    for row in rows:
+        if row.channel >= 0 and edge_of_channel(row.channel) in own_edges:
+            own[row.subtask].append(row)
+        elif row.channel == wakeup_channel(level):
+            own[row.subtask] += []
+        else:
+            passing.append(row)
+    for subtask in sorted(own):
+        passing += run_level(blob, subtask, own[subtask], logs[level, subtask])
+    return passing
+
+
+def _reports(rows: list[ExchangeRow]) -> list[SubtaskReport]:
+    assert all(row.channel == REPORT_CHANNEL for row in rows), "a row passed all levels without being taken"
+    return [read_report(row.payload) for row in rows]
+
+
+def _sources_of(request: JobRequest) -> dict[int, Source]:
+    seen: dict[int, Node] = {}
+    stack = list(request.sinks)
+    while stack:
+        node = stack.pop()
+        if node.id not in seen:
+            seen[node.id] = node
+            stack.extend(upstream.node for upstream in node.upstreams)
+    return {id_: node.params["source"] for id_, node in seen.items() if "source" in node.params}
