@@ -16,7 +16,8 @@ class Basket(KeyedProcessFunction):
             if self.items.contains(item):
                 self.items.remove(item)
         elif action == "many":
-            self.items.put_all([(name, 10) for name in item.split("+")])
+            # PyFlink takes a dict here in thread mode only; in process mode it wants pairs, against its own signature
+            self.items.put_all({name: 10 for name in item.split("+")})
         elif action == "clear":
             self.items.clear()
         state = sorted(self.items.items())

@@ -1,4 +1,5 @@
 # compare: exact
+# in thread mode PyFlink prints 100, 150, 200 here
 from pyflink.common import Types
 from pyflink.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 

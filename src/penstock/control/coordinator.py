@@ -135,9 +135,7 @@ class EpochCoordinator:
             before, after = start["positions"][str(id_)], end["positions"][str(id_)]
             if before == after:
                 continue
-            for subtask, assignment in source.assignments(
-                before[0], after[0], self._parallelism(id_)
-            ).items():
+            for subtask, assignment in source.assignments(before[0], after[0], self._parallelism(id_)).items():
                 assignments.setdefault(subtask, {})[id_] = assignment
         for level, subtask in self._due:
             if level == 0:

@@ -16,6 +16,7 @@ class JobHome:
     """The files of one job."""
 
     def __init__(self, home: Path, job_id: str) -> None:
+        self.job_id = job_id
         self.path = home / "jobs" / job_id
         self.path.mkdir(parents=True, exist_ok=True)
 

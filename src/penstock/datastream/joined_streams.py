@@ -34,9 +34,7 @@ W = TypeVar("W", bound="_WithWindow")
 class _WithWindow(WindowingChoices):
     """Both keyed streams and a window: the last step before the function."""
 
-    def __init__(
-        self, first: KeyedStream, second: KeyedStream, window_assigner: WindowAssigner[Any, Any]
-    ) -> None:
+    def __init__(self, first: KeyedStream, second: KeyedStream, window_assigner: WindowAssigner[Any, Any]) -> None:
         super().__init__(window_assigner)
         self._first = first
         self._second = second
@@ -109,17 +107,15 @@ class CoGroupedWithWindow(_WithWindow):
 class JoinedStreams:
     """Inner join of the records that share key and window::
 
-        orders.join(payments).where(lambda o: o[0]).equal_to(lambda p: p[0]).window(
-            TumblingEventTimeWindows.of(Time.minutes(5))
-        ).apply(lambda order, payment: (order[0], order[1] - payment[1]))
+    orders.join(payments).where(lambda o: o[0]).equal_to(lambda p: p[0]).window(
+        TumblingEventTimeWindows.of(Time.minutes(5))
+    ).apply(lambda order, payment: (order[0], order[1] - payment[1]))
     """
 
     def __init__(self, input1: DataStream, input2: DataStream) -> None:
         self._first, self._second = _checked_pair(input1, input2, "join()")
 
-    def where(
-        self, key_selector: Selector, key_type: TypeInformation | None = None
-    ) -> _Where[JoinedWithWindow]:
+    def where(self, key_selector: Selector, key_type: TypeInformation | None = None) -> _Where[JoinedWithWindow]:
         """The key of the first stream."""
         return _Where(self._first.key_by(key_selector, key_type), self._second, JoinedWithWindow)
 
@@ -130,9 +126,7 @@ class CoGroupedStreams:
     def __init__(self, input1: DataStream, input2: DataStream) -> None:
         self._first, self._second = _checked_pair(input1, input2, "co_group()")
 
-    def where(
-        self, key_selector: Selector, key_type: TypeInformation | None = None
-    ) -> _Where[CoGroupedWithWindow]:
+    def where(self, key_selector: Selector, key_type: TypeInformation | None = None) -> _Where[CoGroupedWithWindow]:
         """The key of the first stream."""
         return _Where(self._first.key_by(key_selector, key_type), self._second, CoGroupedWithWindow)
 
@@ -140,16 +134,14 @@ class CoGroupedStreams:
 class IntervalJoin:
     """Pairs each record with those of the other stream that are near it in event time::
 
-        orders.key_by(order_id).interval_join(payments.key_by(order_id)).between(
-            Time.seconds(0), Time.minutes(10)
-        ).process(Matched())
+    orders.key_by(order_id).interval_join(payments.key_by(order_id)).between(
+        Time.seconds(0), Time.minutes(10)
+    ).process(Matched())
     """
 
     def __init__(self, stream_one: KeyedStream, stream_two: KeyedStream) -> None:
         if not isinstance(stream_two, KeyedStream):
-            raise ProgramError(
-                f"interval_join() takes a KeyedStream, got {stream_two!r}: call key_by() on it first"
-            )
+            raise ProgramError(f"interval_join() takes a KeyedStream, got {stream_two!r}: call key_by() on it first")
         self._left = stream_one
         self._right = stream_two
 

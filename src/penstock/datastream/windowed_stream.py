@@ -155,9 +155,7 @@ class _Windowed(WindowingChoices):
     ) -> DataStream:
         function = as_function(aggregate_function, AggregateFunction, "aggregate()")
         if accumulator_type is not None and not isinstance(accumulator_type, TypeInformation):
-            raise ProgramError(
-                f"aggregate(): accumulator_type must be a TypeInformation, got {accumulator_type!r}"
-            )
+            raise ProgramError(f"aggregate(): accumulator_type must be a TypeInformation, got {accumulator_type!r}")
         return self._operator(function, self._checked(window_function, "aggregate()"), output_type)
 
     def _checked(self, window_function: Any, operation: str) -> Function | None:
@@ -211,11 +209,11 @@ class _Windowed(WindowingChoices):
 class WindowedStream(_Windowed):
     """The records of each key in windows; ``keyed_stream.window(assigner)`` makes it::
 
-        counts = (
-            events.key_by(lambda event: event.user)
-            .window(TumblingEventTimeWindows.of(Time.seconds(10)))
-            .aggregate(CountEvents())
-        )
+    counts = (
+        events.key_by(lambda event: event.user)
+        .window(TumblingEventTimeWindows.of(Time.seconds(10)))
+        .aggregate(CountEvents())
+    )
     """
 
     _apply_kind = WindowFunction
@@ -227,9 +225,7 @@ class WindowedStream(_Windowed):
     def reduce(
         self,
         reduce_function: Callable[[Any, Any], Any] | ReduceFunction,
-        window_function: WindowFunction[Any, Any, Any, Any]
-        | ProcessWindowFunction[Any, Any, Any, Any]
-        | None = None,
+        window_function: WindowFunction[Any, Any, Any, Any] | ProcessWindowFunction[Any, Any, Any, Any] | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
         """Combines the elements when they arrive; the window function, if any, gets the one result."""
@@ -238,9 +234,7 @@ class WindowedStream(_Windowed):
     def aggregate(
         self,
         aggregate_function: AggregateFunction,
-        window_function: WindowFunction[Any, Any, Any, Any]
-        | ProcessWindowFunction[Any, Any, Any, Any]
-        | None = None,
+        window_function: WindowFunction[Any, Any, Any, Any] | ProcessWindowFunction[Any, Any, Any, Any] | None = None,
         accumulator_type: TypeInformation | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
@@ -281,9 +275,7 @@ class AllWindowedStream(_Windowed):
     def reduce(
         self,
         reduce_function: Callable[[Any, Any], Any] | ReduceFunction,
-        window_function: AllWindowFunction[Any, Any, Any]
-        | ProcessAllWindowFunction[Any, Any, Any]
-        | None = None,
+        window_function: AllWindowFunction[Any, Any, Any] | ProcessAllWindowFunction[Any, Any, Any] | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:
         """Combines the elements when they arrive; the window function, if any, gets the one result."""
@@ -292,9 +284,7 @@ class AllWindowedStream(_Windowed):
     def aggregate(
         self,
         aggregate_function: AggregateFunction,
-        window_function: AllWindowFunction[Any, Any, Any]
-        | ProcessAllWindowFunction[Any, Any, Any]
-        | None = None,
+        window_function: AllWindowFunction[Any, Any, Any] | ProcessAllWindowFunction[Any, Any, Any] | None = None,
         accumulator_type: TypeInformation | None = None,
         output_type: TypeInformation | None = None,
     ) -> DataStream:

@@ -78,6 +78,7 @@ class JobSettings:
     auto_watermark_interval_ms: int = 200
     chunk_records: int = 32768
     module_paths: tuple[str, ...] = ()
+    working_directory: str | None = None
     pyflink_imports: bool = False
 
 

@@ -37,7 +37,7 @@ from penstock.spark.planner_link import PlannerClient, PlannerServer
 from penstock.spark.query import start_query
 from penstock.spark.session import spark_session
 from penstock.spark.sinks import commit_epoch
-from penstock.spark.worker_modules import module_paths, ship_modules
+from penstock.spark.worker_modules import collect_module_paths, ship_modules, unpack_archives
 
 _WATCH_SECONDS = 0.02
 _END = object()
@@ -47,28 +47,43 @@ class SparkExecutor:
     """The executor behind `env.execute()`."""
 
     def submit(self, request: JobRequest) -> RunningJob:
-        options = current_run_options()
         configuration = Configuration.from_dict(request.configuration)
         home = penstock_home(value_of(configuration, "penstock.home"))
-        job_id = uuid.uuid4().hex
-        settings = JobSettings(
-            job_id=job_id,
-            job_name=request.name,
-            job_parameters=request.job_parameters,
-            auto_watermark_interval_ms=request.auto_watermark_interval_ms,
-            chunk_records=value_of(configuration, "penstock.chunk.records"),
-            module_paths=module_paths(request.dependencies),
-            pyflink_imports=options.pyflink_imports,
-        )
-        blueprint = translate(request, settings)
-        return SparkJob(request, blueprint, JobHome(home, job_id), home / "logs" / "spark.log")
+        job_home = JobHome(home, uuid.uuid4().hex)
+        try:
+            blueprint = translate(request, _settings(request, configuration, job_home))
+            return SparkJob(request, configuration, blueprint, job_home, home / "logs" / "spark.log")
+        except BaseException:
+            job_home.remove()
+            raise
+
+
+def _settings(request: JobRequest, configuration: Configuration, home: JobHome) -> JobSettings:
+    return JobSettings(
+        job_id=home.job_id,
+        job_name=request.name,
+        job_parameters=request.job_parameters,
+        auto_watermark_interval_ms=request.auto_watermark_interval_ms,
+        chunk_records=value_of(configuration, "penstock.chunk.records"),
+        module_paths=collect_module_paths(request.dependencies, home.path / "python"),
+        working_directory=unpack_archives(request.dependencies, home.path / "archives"),
+        pyflink_imports=current_run_options().pyflink_imports,
+    )
 
 
 class SparkJob:
     """One job: its query, its coordinator, and a thread that watches both."""
 
-    def __init__(self, request: JobRequest, blueprint: JobBlueprint, home: JobHome, log_file: Path) -> None:
+    def __init__(
+        self,
+        request: JobRequest,
+        configuration: Configuration,
+        blueprint: JobBlueprint,
+        home: JobHome,
+        log_file: Path,
+    ) -> None:
         self._request = request
+        self._configuration = configuration
         self._blueprint = blueprint
         self._home = home
         self._status = JobStatus.CREATED
@@ -112,8 +127,7 @@ class SparkJob:
     # -- life --------------------------------------------------------------------------------------------------
 
     def _start(self, log_file: Path) -> None:
-        request, options = self._request, current_run_options()
-        configuration = Configuration.from_dict(request.configuration)
+        options, configuration = current_run_options(), self._configuration
         self._done = threading.Event()
         self._started_at = time.monotonic()
         self._coordinator = EpochCoordinator(
@@ -127,12 +141,8 @@ class SparkJob:
             ),
             self._commit,
         )
-        spark_options = {
-            key: value for key, value in request.configuration.items() if key.startswith("spark.")
-        }
-        master = options.master or spark_options.pop("spark.master", None)
-        session = spark_session(master, spark_options, log_file, options.verbose)
-        ship_modules(session, self._blueprint.settings.module_paths)
+        session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
+        ship_modules(session, self._blueprint.settings.module_paths, self._home.path / "shipped")
         operators = {operator.id: operator for operator in self._blueprint.operators}
         for id_, source in self._sources.items():
             directory = self._home.source_directory(operators[id_].uid)
@@ -141,7 +151,7 @@ class SparkJob:
         self._query: StreamingQuery = start_query(
             session,
             self._blueprint,
-            _frames_of(request),
+            _frames_of(self._request),
             PlannerClient(self._server.address, self._server.key),
             self._blueprint.settings.job_id,
             self._home.spark_checkpoint,
@@ -198,9 +208,7 @@ class SparkJob:
         if error is None:
             self._set_status(JobStatus.FINISHED)
             runtime = int((time.monotonic() - self._started_at) * 1000)
-            self._result.set_result(
-                JobExecutionResult(self.job_id, runtime, self._coordinator.statistics.metrics)
-            )
+            self._result.set_result(JobExecutionResult(self.job_id, runtime, self._coordinator.statistics.metrics))
         else:
             cancelled = isinstance(error, JobCancelledError)
             self._set_status(JobStatus.CANCELED if cancelled else JobStatus.FAILED)
@@ -228,6 +236,13 @@ class SparkJob:
             )
 
 
+def _spark_options(request: JobRequest) -> dict[str, str]:
+    options = {key: value for key, value in request.configuration.items() if key.startswith("spark.")}
+    if request.dependencies.executable is not None:
+        options["spark.pyspark.python"] = request.dependencies.executable
+    return options
+
+
 def _nodes_of(request: JobRequest) -> Iterator[Node]:
     seen: set[int] = set()
     stack = list(request.sinks)
@@ -244,9 +259,7 @@ def _sources_of(request: JobRequest) -> dict[int, Source]:
 
 
 def _frames_of(request: JobRequest) -> dict[int, DataFrame]:
-    return {
-        node.id: node.params["spark_frame"] for node in _nodes_of(request) if "spark_frame" in node.params
-    }
+    return {node.id: node.params["spark_frame"] for node in _nodes_of(request) if "spark_frame" in node.params}
 
 
 def _spark_message(exception: StreamingQueryException | None) -> str:

@@ -90,9 +90,7 @@ def probe_java(where: str, executable: str) -> FoundJava:
 
 
 def describe_missing_java(seen: list[FoundJava]) -> str:
-    found = [f"  - {java.where} {java.problem}" for java in seen] or [
-        "  - JAVA_HOME is not set, PATH has no java"
-    ]
+    found = [f"  - {java.where} {java.problem}" for java in seen] or ["  - JAVA_HOME is not set, PATH has no java"]
     return "\n".join(
         [
             f"Spark needs Java {MINIMUM_JAVA} or newer, and none was found:",

@@ -19,9 +19,7 @@ from penstock.spark.processor import LevelProcessor
 from penstock.spark.source import PenstockSource
 from penstock.spark.wire import SPARK_SCHEMA
 
-_starting = (
-    threading.Lock()
-)  # Spark reads the number of shuffle partitions from the session when a query starts
+_starting = threading.Lock()  # Spark reads the number of shuffle partitions from the session when a query starts
 
 
 def start_query(
@@ -35,9 +33,7 @@ def start_query(
 ) -> StreamingQuery:
     rows = _level_zero(session, job, frames, client, run_id)
     for level in range(1, job.levels):
-        own_edges = frozenset(
-            edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels
-        )
+        own_edges = frozenset(edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels)
         processor = LevelProcessor(LevelBlob.of(job, level, run_id), job.parallelism, own_edges)
         rows = rows.groupBy("target").transformWithState(processor, SPARK_SCHEMA, "Append", "None")
 

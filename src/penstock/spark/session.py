@@ -40,8 +40,9 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
         return active
     os.environ["JAVA_HOME"] = java_home()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    builder = SparkSession.builder.appName("penstock").master(_with_retries(master or _default_master()))
-    for key, value in {**_DEFAULTS, **options}.items():
+    chosen = master or options.get("spark.master") or _default_master()
+    builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
+    for key, value in {**_DEFAULTS, **options, "spark.master": _with_retries(chosen)}.items():
         builder = builder.config(key, value)
     with contextlib.nullcontext() if verbose else _output_to(log_file):
         session = builder.getOrCreate()

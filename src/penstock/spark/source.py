@@ -51,9 +51,7 @@ class PenstockReader(DataSourceStreamReader):
         return self._client.call("latest_offset", start)  # type: ignore[no-any-return]
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        return [
-            InputPartition(cloudpickle.dumps(work)) for work in self._client.call("partitions", start, end)
-        ]
+        return [InputPartition(cloudpickle.dumps(work)) for work in self._client.call("partitions", start, end)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         work: Work = pickle.loads(partition.value)

@@ -18,8 +18,5 @@ ARROW_SCHEMA = pa.schema(
 def to_record_batch(rows: Iterable[ExchangeRow], targets: tuple[int, ...]) -> Any:
     columns = list(zip(*rows, strict=True))
     arrays = [pa.array([targets[subtask] for subtask in columns[0]], pa.int32())]
-    arrays += [
-        pa.array(column, field.type)
-        for column, field in zip(columns[1:], list(ARROW_SCHEMA)[1:], strict=True)
-    ]
+    arrays += [pa.array(column, field.type) for column, field in zip(columns[1:], list(ARROW_SCHEMA)[1:], strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=ARROW_SCHEMA)

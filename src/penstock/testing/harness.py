@@ -120,9 +120,7 @@ class OperatorHarness:
         """One record."""
         self.push_all([value], None if timestamp is None else [timestamp], input_index)
 
-    def push_all(
-        self, values: Iterable[Any], timestamps: Iterable[int] | None = None, input_index: int = 0
-    ) -> None:
+    def push_all(self, values: Iterable[Any], timestamps: Iterable[int] | None = None, input_index: int = 0) -> None:
         """Records in one batch."""
         batch_values = list(values)
         selector = self._selector(input_index)

@@ -298,7 +298,7 @@ class ProcessingTimeOracle(Oracle):
 
     def on_clock(self, old: int, new: int) -> None:
         for key, window in sorted({entry[:2] for entry in self.held}):
-            if old < window[1] - 1 <= new:
+            if old < window[1] <= new:
                 contents = tuple(number for k, w, number in self.held if (k, w) == (key, window))
                 self.results.append(((key, window, contents), window[1] - 1))
 
@@ -310,9 +310,7 @@ def check(engine: tuple[list[Any], list[int]], oracle: tuple[list[Any], list[int
 
 def random_programs(examples: int) -> Callable[[Any], Any]:
     def decorate(test: Any) -> Any:
-        quiet = settings(
-            max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None
-        )
+        quiet = settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
         return quiet(test)
 
     return decorate
@@ -378,13 +376,9 @@ def test_the_fast_operators_agree_with_the_general_one_without_window_function(
 
 @random_programs(60)
 @given(programs(), shapes, lateness)
-def test_a_purging_trigger_empties_the_window(
-    program: Program, shape: tuple[int, int, int], late: int
-) -> None:
+def test_a_purging_trigger_empties_the_window(program: Program, shape: tuple[int, int, int], late: int) -> None:
     assigner = aligned(*shape)
-    window = default(
-        assigner, allowed_lateness=late, trigger=PurgingTrigger.of(assigner.get_default_trigger(None))
-    )
+    window = default(assigner, allowed_lateness=late, trigger=PurgingTrigger.of(assigner.get_default_trigger(None)))
     oracle = AlignedOracle(*shape, late, purging=True)
     check(run_engine(program, window, Describe()), oracle.run(program))
 
@@ -427,9 +421,7 @@ def test_count_evictor_keeps_the_last_elements(program: Program, count: int, kee
 @random_programs(40)
 @given(programs(), st.integers(1, 4), st.integers(1, 4))
 def test_count_windows(program: Program, size: int, slide: int) -> None:
-    assigner: Any = (
-        CountTumblingWindowAssigner(size) if size == slide else CountSlidingWindowAssigner(size, slide)
-    )
+    assigner: Any = CountTumblingWindowAssigner(size) if size == slide else CountSlidingWindowAssigner(size, slide)
     window = default(assigner)
     check(run_engine(program, window, Describe()), CountWindowOracle(size, slide).run(program))
 
@@ -439,9 +431,7 @@ def test_count_windows(program: Program, size: int, slide: int) -> None:
 def test_processing_time_windows(program: Program, shape: tuple[int, int]) -> None:
     size, slide = shape
     assigner: Any = (
-        TumblingProcessingTimeWindows(size, 0)
-        if size == slide
-        else SlidingProcessingTimeWindows(size, slide, 0)
+        TumblingProcessingTimeWindows(size, 0) if size == slide else SlidingProcessingTimeWindows(size, slide, 0)
     )
     window = default(assigner)
     check(run_engine(program, window, Describe()), ProcessingTimeOracle(size, slide).run(program))

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any
 from penstock.datastream.connectors.base import DeliveryGuarantee, Sink, Source
 
 if TYPE_CHECKING:
-    from penstock.datastream.connectors.file_system import (
-        BucketAssigner,
-        FileEnumeratorProvider,
-        FileSink,
-        FileSource,
-        FileSourceBuilder,
-        FileSplitAssignerProvider,
-        OutputFileConfig,
-        RollingPolicy,
-        StreamFormat,
-        StreamingFileSink,
-    )
-    from penstock.datastream.connectors.number_seq import NumberSequenceSource
+    from penstock.datastream.connectors.file_system import BucketAssigner as BucketAssigner
+    from penstock.datastream.connectors.file_system import FileEnumeratorProvider as FileEnumeratorProvider
+    from penstock.datastream.connectors.file_system import FileSink as FileSink
+    from penstock.datastream.connectors.file_system import FileSource as FileSource
+    from penstock.datastream.connectors.file_system import FileSourceBuilder as FileSourceBuilder
+    from penstock.datastream.connectors.file_system import FileSplitAssignerProvider as FileSplitAssignerProvider
+    from penstock.datastream.connectors.file_system import OutputFileConfig as OutputFileConfig
+    from penstock.datastream.connectors.file_system import RollingPolicy as RollingPolicy
+    from penstock.datastream.connectors.file_system import StreamFormat as StreamFormat
+    from penstock.datastream.connectors.file_system import StreamingFileSink as StreamingFileSink
+    from penstock.datastream.connectors.number_seq import NumberSequenceSource as NumberSequenceSource
 
 __all__ = ["DeliveryGuarantee", "Sink", "Source"]
 

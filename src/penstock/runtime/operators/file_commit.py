@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
@@ -15,7 +15,21 @@ def hidden_name(final_name: str, job_id: str, unique: str) -> str:
     return f".{final_name}.inprogress.{job_id}-{unique}"
 
 
-def commit(committables: Iterable[dict[str, Any]]) -> None:
+class Rename(dict[str, Any]):
+    """The committable of a complete part file: plain data, so that the driver may log it, that can commit itself."""
+
+    def __init__(self, hidden: str, final: str) -> None:
+        super().__init__(rename=[hidden, final])
+
+    def __reduce__(self) -> tuple[type[Rename], tuple[str, str]]:
+        hidden, final = self["rename"]
+        return Rename, (hidden, final)
+
+    def commit(self) -> None:
+        commit([self])
+
+
+def commit(committables: Iterable[Mapping[str, Any]]) -> None:
     """Renames part files to their visible names; what was renamed by an earlier call is left alone."""
     directories = set()
     for committable in committables:

@@ -19,7 +19,7 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
-from penstock.runtime.operators.file_commit import hidden_name
+from penstock.runtime.operators.file_commit import Rename, hidden_name
 from penstock.runtime.operators.part_file import BulkPart, PartFile, RowPart
 
 
@@ -67,7 +67,7 @@ class FileSinkOperator(Operator):
         self._bucket_context = BucketContext(self)
         self._buckets: dict[str, _Bucket] = {}
         self._open_parts: dict[str, Any] = {}
-        self._rolled: list[dict[str, Any]] = []
+        self._rolled: list[Rename] = []
         self._next_check: int | None = None
         self._changed = False
 
@@ -150,7 +150,7 @@ class FileSinkOperator(Operator):
             return
         self._part(bucket_id, bucket.part.updated).finish()
         del self._open_parts[bucket_id]
-        self._rolled.append({"rename": [bucket.part.hidden, bucket.part.final]})
+        self._rolled.append(Rename(bucket.part.hidden, bucket.part.final))
         bucket.part = None
         self._changed = True
 

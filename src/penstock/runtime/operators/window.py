@@ -79,6 +79,14 @@ class WindowedOperator(TimedOperator):
         if self.settings.aggregation is not None:
             self.settings.aggregation.close()
 
+    def advance_processing_time(self, now: int) -> None:
+        # A window's last millisecond still belongs to it: its timer waits until that one is over, as in Flink.
+        super().advance_processing_time(now - 1)
+
+    def next_processing_time(self) -> int | None:
+        earliest = super().next_processing_time()
+        return None if earliest is None else earliest + 1
+
     def take_delta(self) -> Any:
         delta, changed = super().take_delta(), self._aggregation_attributes.take_changes()
         return None if delta is None and not changed else (delta, changed)
@@ -173,9 +181,7 @@ class WindowOperator(WindowedOperator):
         if result.is_purge():
             self._contents.clear(contents_slot)
 
-    def _merge(
-        self, key: Any, result: Any, merged: Sequence[Any], target: Token, sources: Sequence[Token]
-    ) -> None:
+    def _merge(self, key: Any, result: Any, merged: Sequence[Any], target: Token, sources: Sequence[Token]) -> None:
         self._refuse_past(result)
         slots = [(key, token_of(window)) for window in merged]
         result_slot = (key, token_of(result))

@@ -17,7 +17,7 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.window import WindowedOperator
-from penstock.runtime.operators.window_folding import Folding
+from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.operators.window_schedule import WindowSchedule
 from penstock.runtime.state.table import MapTable
 

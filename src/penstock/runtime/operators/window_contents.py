@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from penstock.datastream.state import ListStateDescriptor, ValueStateDescriptor
 from penstock.datastream.window_evictors import Evictor, TimestampedValue
 from penstock.runtime.batch import MIN_TIMESTAMP
-from penstock.runtime.operators.window_folding import Folding
+from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.state.table import ABSENT, DELETED, ListTable, ValueTable
 
@@ -84,8 +84,7 @@ class EvictedContents(ElementContents):
         if stored is None:
             return False
         elements = [
-            TimestampedValue(value, None if timestamp == MIN_TIMESTAMP else timestamp)
-            for value, timestamp in stored
+            TimestampedValue(value, None if timestamp == MIN_TIMESTAMP else timestamp) for value, timestamp in stored
         ]
         size = len(elements)
         self._evictor.evict_before(elements, size, window, self._context)

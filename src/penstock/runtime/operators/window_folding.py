@@ -1,34 +1,15 @@
-"""Incremental aggregation: reduce and aggregate functions behind one shape, so that operators know only one."""
+"""Incremental aggregation by the user's reduce and aggregate functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from penstock.datastream.functions import AggregateFunction, ReduceFunction
+from penstock.datastream.rolling_aggregations import RollingAggregation
+from penstock.runtime.operators.window_fields import FIELD_FOLDINGS
+from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.table import ABSENT
-
-
-class Folding:
-    """How elements become an accumulator and the accumulator a result.
-
-    `first` makes the accumulator of one element, `add(element, accumulator)` adds another one, `merge` joins the
-    accumulators of two runs of elements, and `result` is what the window holds.
-    """
-
-    first: Callable[[Any], Any]
-    add: Callable[[Any, Any], Any]
-    merge: Callable[[Any, Any], Any]
-    result: Callable[[Any], Any]
-
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Iterable[Any], values: Iterable[Any]
-    ) -> None:
-        """Adds elements to the accumulators of one window, by key: the loop that most windowed records run through."""
-        raise NotImplementedError
-
-    def results(self, accumulators: Iterable[Any]) -> list[Any]:
-        return list(map(self.result, accumulators))
 
 
 class AggregateFolding(Folding):
@@ -42,7 +23,7 @@ class AggregateFolding(Folding):
         return self.add(value, self._create())
 
     def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Iterable[Any], values: Iterable[Any]
+        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
     ) -> None:
         get, add, create = entries.get, self.add, self._create
         for key, value in zip(keys, values, strict=True):
@@ -67,7 +48,7 @@ class ReduceFolding(Folding):
         return accumulator
 
     def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Iterable[Any], values: Iterable[Any]
+        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
     ) -> None:
         get, reduce = entries.get, self._reduce
         for key, value in zip(keys, values, strict=True):
@@ -79,4 +60,9 @@ class ReduceFolding(Folding):
 
 
 def folding_of(function: ReduceFunction | AggregateFunction) -> Folding:
-    return AggregateFolding(function) if isinstance(function, AggregateFunction) else ReduceFolding(function)
+    if isinstance(function, AggregateFunction):
+        return AggregateFolding(function)
+    field_folding = FIELD_FOLDINGS.get(type(function))
+    if field_folding is not None and isinstance(function, RollingAggregation):
+        return field_folding(function)
+    return ReduceFolding(function)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.datastream.state import ValueStateDescriptor
-from penstock.runtime.operators.window_folding import Folding
+from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.state.table import ValueTable
 

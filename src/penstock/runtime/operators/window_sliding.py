@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
+from itertools import chain
 from math import gcd
 from typing import Any
 
@@ -64,7 +65,7 @@ class SlidingWindowOperator(AlignedWindowOperator):
             for window in fired:
                 self.fire_one(window, key, self._accumulator(window, key), timestamp)
 
-    def _add(self, pane: int, windows: list[int], keys: Iterable[Any], values: Iterable[Any]) -> None:
+    def _add(self, pane: int, windows: list[int], keys: Sequence[Any], values: Sequence[Any]) -> None:
         if self._worth_sharing and self._law.trusted:
             self._settle_those_ahead(pane, keys)
             self.folding.add_run(*writable(self.panes, pane), keys, values)
@@ -77,14 +78,12 @@ class SlidingWindowOperator(AlignedWindowOperator):
         latest = pane - (pane - self._offset) % self._slide
         earliest = pane + self._granule - self._size
         return [
-            start
-            for start in range(latest, earliest - 1, -self._slide)
-            if self.schedule.end_of(start) > self.watermark
+            start for start in range(latest, earliest - 1, -self._slide) if self.schedule.end_of(start) > self.watermark
         ]
 
     # -- order -------------------------------------------------------------------------------------------------
 
-    def _settle_those_ahead(self, pane: int, keys: Iterable[Any]) -> None:
+    def _settle_those_ahead(self, pane: int, keys: Sequence[Any]) -> None:
         """Keys that have reached a later pane of a common window: what they have so far goes into their windows."""
         later = [entries for start, entries in self.panes.base.items() if pane < start < pane + self._size]
         if later:
@@ -119,9 +118,13 @@ class SlidingWindowOperator(AlignedWindowOperator):
         panes = self._panes_of(start)
         if not panes:
             return self.windows.base.get(start, {})
-        merged = dict(self.windows.base.get(start, {}))
-        get, merge = merged.get, self._merged
-        for pane in panes:
+        own_parts = self.windows.base.get(start)
+        parts = [own_parts, *panes] if own_parts else panes
+        safe = self.folding.pure or all(_all_immutable(part.values()) for part in parts)
+        merge = self.folding.merge if safe else self._merged
+        merged = parts[0].copy()
+        get = merged.get
+        for pane in parts[1:]:
             for key, part in pane.items():
                 accumulator = get(key, ABSENT)
                 merged[key] = part if accumulator is ABSENT else merge(accumulator, part)
@@ -142,6 +145,13 @@ class SlidingWindowOperator(AlignedWindowOperator):
     def open_windows(self) -> list[int]:
         covering = {window for pane in self.panes.base for window in self._windows_of(pane)}
         return sorted(covering.union(self.windows.base))
+
+
+def _all_immutable(accumulators: Collection[Any]) -> bool:
+    kinds = set(map(type, accumulators))
+    if kinds == {tuple}:
+        kinds = set(map(type, chain.from_iterable(accumulators)))
+    return _IMMUTABLE.issuperset(kinds)
 
 
 def _own(accumulator: Any) -> Any:

@@ -1,0 +1,108 @@
+"""What windows cost per record, measured on the operator harness: one subtask, no exchange, no Spark.
+
+python benchmarks/micro_windows.py [--records 1000000] [--keys 100000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from penstock.common.typeinfo import Types
+from penstock.datastream.functions import AggregateFunction, ReduceFunctionWrapper
+from penstock.datastream.rolling_aggregations import Maximum, Sum
+from penstock.datastream.window import (
+    EventTimeSessionWindows,
+    SlidingEventTimeWindows,
+    TumblingEventTimeWindows,
+)
+from penstock.runtime.batch import Batch
+from penstock.runtime.operators.window_settings import WindowSettings
+from penstock.testing.harness import OperatorHarness
+
+BATCH = 32_768
+RECORDS_PER_MILLISECOND = 300
+PAIR = Types.TUPLE([Types.INT(), Types.LONG()])
+
+
+class CountAndSum(AggregateFunction):
+    def create_accumulator(self) -> tuple[int, int]:
+        return 0, 0
+
+    def add(self, value: Any, accumulator: tuple[int, int]) -> tuple[int, int]:
+        return accumulator[0] + 1, accumulator[1] + value[1]
+
+    def get_result(self, accumulator: tuple[int, int]) -> tuple[int, int]:
+        return accumulator
+
+    def merge(self, acc_a: tuple[int, int], acc_b: tuple[int, int]) -> tuple[int, int]:
+        return acc_a[0] + acc_b[0], acc_a[1] + acc_b[1]
+
+
+def batches(records: int, keys: int, disorder: int) -> Iterator[Batch]:
+    """Random keys, `RECORDS_PER_MILLISECOND` of event time, each up to `disorder` milliseconds too early."""
+    source = random.Random(7)
+    for start in range(0, records, BATCH):
+        positions = range(start, min(start + BATCH, records))
+        drawn = [source.randrange(keys) for _ in positions]
+        times = [position // RECORDS_PER_MILLISECOND + 100_000 for position in positions]
+        if disorder:
+            times = [moment - source.randrange(disorder) for moment in times]
+        yield Batch([(key, key % 10) for key in drawn], times, drawn)
+
+
+def measure(title: str, settings: WindowSettings, arguments: argparse.Namespace, kind: str | None = None) -> None:
+    stream = list(batches(arguments.records, arguments.keys, arguments.disorder))
+    harness = OperatorHarness(kind or settings.kind, None, {"window": settings}, key=lambda value: value[0])
+    adding = firing = saving = 0.0
+    for number, batch in enumerate(stream):
+        assert batch.timestamps is not None
+        begun = time.process_time()
+        harness.operator.process(batch, 0)
+        added = time.process_time()
+        harness.watermark(batch.timestamps[-1] - arguments.disorder - 1)
+        fired = time.process_time()
+        adding += added - begun
+        firing += fired - added
+        if number % 8 == 7:
+            harness.snapshot()
+            harness._snapshots.clear()
+            saving += time.process_time() - fired
+    begun = time.process_time()
+    harness.end_of_input()
+    firing += time.process_time() - begun
+    each = 1e9 / arguments.records
+    print(
+        f"{title:34} {(adding + firing + saving) * each:8.0f} ns/record = {adding * each:6.0f} add"
+        f" + {firing * each:6.0f} fire + {saving * each:6.0f} snapshot   {len(harness.results):9,} results"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--keys", type=int, default=100_000)
+    parser.add_argument("--disorder", type=int, default=0, help="milliseconds")
+    arguments = parser.parse_args()
+    second = TumblingEventTimeWindows(1000, 0)
+    sliding = SlidingEventTimeWindows(4000, 1000, 0)
+    trigger = second.get_default_trigger(None)
+    total = ReduceFunctionWrapper(lambda a, b: (a[0], a[1] + b[1]))
+    aggregated = WindowSettings(second, trigger, aggregation=CountAndSum())
+    measure("tumbling 1 s aggregate", aggregated, arguments)
+    measure("tumbling 1 s reduce", WindowSettings(second, trigger, aggregation=total), arguments)
+    measure("tumbling 1 s built-in sum", WindowSettings(second, trigger, aggregation=Sum(1, PAIR)), arguments)
+    measure("tumbling 1 s built-in max", WindowSettings(second, trigger, aggregation=Maximum(1, PAIR)), arguments)
+    measure("sliding 4 s / 1 s aggregate", WindowSettings(sliding, trigger, aggregation=CountAndSum()), arguments)
+    measure("sliding 4 s / 1 s reduce", WindowSettings(sliding, trigger, aggregation=total), arguments)
+    session = EventTimeSessionWindows(500)
+    measure("session 500 ms aggregate", WindowSettings(session, trigger, aggregation=CountAndSum()), arguments)
+    measure("general path, tumbling aggregate", aggregated, arguments, "window")
+    measure("general path, tumbling elements", WindowSettings(second, trigger), arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Connectors that are not there yet can be imported, and say why they cannot be used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock.common.errors import NotSupportedError
+from penstock.datastream import connectors
+from penstock.datastream.connectors import cassandra, hybrid_source, jdbc, kafka
+from penstock.datastream.formats import avro, orc
+
+
+@pytest.mark.parametrize(
+    ("use", "reason"),
+    [
+        (lambda: kafka.KafkaSource.builder(), "KafkaSource.builder: .*M12"),
+        (lambda: kafka.FlinkKafkaConsumer("topic", None, {}), "FlinkKafkaConsumer: .*M12"),
+        (lambda: jdbc.JdbcConnectionOptions.JdbcConnectionOptionsBuilder(), "JdbcConnectionOptionsBuilder: .*M12"),
+        (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*not planned yet"),
+        (lambda: hybrid_source.HybridSource.builder(None), "not planned yet"),
+        (lambda: avro.AvroSchema.parse_string("{}"), "use the JSON, CSV or Parquet"),
+        (lambda: orc.OrcBulkWriters.for_row_type(None), "use the JSON, CSV or Parquet"),
+    ],
+)
+def test_use_is_refused_with_a_reason(use: Any, reason: str) -> None:
+    with pytest.raises(NotSupportedError, match=reason):
+        use()
+
+
+def test_subclasses_can_be_written_but_not_used() -> None:
+    class ByName(kafka.KafkaTopicSelector):  # type: ignore[misc]
+        def apply(self, data: Any) -> str:
+            return str(data)
+
+    with pytest.raises(NotSupportedError, match="M12"):
+        ByName()
+
+
+def test_the_package_offers_the_names_that_pyflink_puts_there() -> None:
+    assert connectors.KafkaSource is kafka.KafkaSource
+    assert connectors.FileSink.__name__ == "FileSink"
+    assert "NumberSequenceSource" in dir(connectors)
+    with pytest.raises(AttributeError):
+        connectors.NoSuchThing  # noqa: B018
