@@ -8,43 +8,16 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
-import cloudpickle
-
-from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import describe_failure
+from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, report_row
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import StateLog, Token
 
 _CACHED_CONTAINERS = 64
-
-
-@dataclass(frozen=True)
-class LevelBlob:
-    """A level's blueprint as bytes: unpickled once per container, so that subtasks share no user objects."""
-
-    settings: JobSettings
-    level: int
-    run_id: str
-    blueprint: bytes = field(repr=False)
-
-    @staticmethod
-    def of(job: JobBlueprint, level: int, run_id: str) -> LevelBlob:
-        return LevelBlob(job.settings, level, run_id, cloudpickle.dumps(_only(job, level)))
-
-    def container(self, subtask: int) -> Container:
-        return Container(cloudpickle.loads(self.blueprint), self.level, subtask)
-
-
-def _only(job: JobBlueprint, level: int) -> JobBlueprint:
-    operators = tuple(job.operators_of(level))
-    ids = {operator.id for operator in operators}
-    edges = tuple(edge for edge in job.edges if edge.source in ids or edge.target in ids)
-    return JobBlueprint(job.settings, operators, edges, job.levels, job.parallelism)
 
 
 _cache: dict[tuple[str, int, int], tuple[Token | None, Container]] = {}
@@ -75,7 +48,7 @@ class Lease:
             assert self._cached is not None
             container = self._cached[1]
         else:
-            container = self._blob.container(self.subtask)
+            container = Container(self._blob.blueprint(), self.level, self.subtask)
             container.open()
         for delta in deltas:
             container.apply_delta(delta)

@@ -15,8 +15,9 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import EdgeBlueprint, JobBlueprint
 from penstock.runtime.exchange import ExchangeRow, writer_for
 from penstock.runtime.station import FanOut
+from penstock.spark.schema import SPARK_SCHEMA
 from penstock.spark.targets import targets
-from penstock.spark.wire import SPARK_SCHEMA, to_record_batch
+from penstock.spark.wire import to_record_batch
 
 
 def exchange_rows_of(frame: DataFrame, job: JobBlueprint, operator_id: int) -> DataFrame:

@@ -9,7 +9,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from penstock.runtime.exchange import ExchangeRow, edge_of_channel, wakeup_channel
-from penstock.runtime.hosting import LevelBlob, run_level
+from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.state_log import StateLog
 from penstock.spark.targets import targets
 from penstock.spark.worker_modules import prepare_worker
@@ -28,6 +28,9 @@ class LevelProcessor(StatefulProcessor):
         self._log = StateLog(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
+        # Spark also loads this module in a process that only plans, anew for every job: keep that one light.
+        from penstock.runtime.hosting import run_level
+
         own: list[ExchangeRow] = []
         woken = False
         for row in rows:

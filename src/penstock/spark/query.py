@@ -10,14 +10,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.runtime.blueprint import JobBlueprint
-from penstock.runtime.hosting import LevelBlob
+from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.pickling import dumps_on_driver
 from penstock.runtime.report import SubtaskReport, read_report
 from penstock.spark.frames import exchange_rows_of
 from penstock.spark.planner_link import PlannerClient
 from penstock.spark.processor import LevelProcessor
+from penstock.spark.schema import SPARK_SCHEMA
 from penstock.spark.source import PenstockSource
-from penstock.spark.wire import SPARK_SCHEMA
 
 _starting = threading.Lock()  # Spark reads the number of shuffle partitions from the session when a query starts
 

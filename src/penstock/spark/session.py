@@ -11,6 +11,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from penstock.spark.java import java_home
+from penstock.spark.python_launcher import worker_python
 
 _STATE_STORE = "spark.sql.streaming.stateStore"
 _DEFAULTS = {
@@ -29,6 +30,9 @@ _DEFAULTS = {
     "spark.sql.streaming.numRecentProgressUpdates": "10",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
     "spark.sql.streaming.pollingDelay": "1ms",
+    "spark.python.daemon.module": "penstock.spark.daemon",
+    # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
 }
 _ATTEMPTS = 4
 
@@ -39,8 +43,9 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     if active is not None:
         return active
     os.environ["JAVA_HOME"] = java_home()
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     chosen = master or options.get("spark.master") or _default_master()
+    os.environ["PYSPARK_PYTHON"] = worker_python(log_file.parent.parent / "bin", chosen)
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
     for key, value in {**_DEFAULTS, **options, "spark.master": _with_retries(chosen)}.items():
         builder = builder.config(key, value)

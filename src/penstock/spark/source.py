@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
-import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from penstock.control.work import Work
 from penstock.runtime.exchange import ExchangeRow, wakeup_channel
-from penstock.runtime.hosting import LevelBlob, run_level_zero
+from penstock.runtime.level_blob import LevelBlob
 from penstock.spark.planner_link import PlannerClient
+from penstock.spark.schema import SPARK_SCHEMA
 from penstock.spark.targets import targets
-from penstock.spark.wire import SPARK_SCHEMA, to_record_batch
 from penstock.spark.worker_modules import prepare_worker
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Spark also loads this module in processes that only plan, anew for every job: what reading needs is imported there.
 _ROWS_PER_BATCH = 64
 
 
@@ -54,6 +57,8 @@ class PenstockReader(DataSourceStreamReader):
         return [InputPartition(cloudpickle.dumps(work)) for work in self._client.call("partitions", start, end)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        from penstock.spark.wire import to_record_batch
+
         work: Work = pickle.loads(partition.value)
         places = targets(self._parallelism)
         pending: list[ExchangeRow] = []
@@ -66,6 +71,8 @@ class PenstockReader(DataSourceStreamReader):
             yield to_record_batch(pending, places)
 
     def _rows(self, work: Work) -> Iterator[ExchangeRow]:
+        from penstock.runtime.hosting import run_level_zero
+
         for level, subtask in work.wakeups:
             yield ExchangeRow(subtask, wakeup_channel(level), 0, b"")
         if work.subtask is not None:

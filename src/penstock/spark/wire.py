@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from penstock.runtime.exchange import ExchangeRow
 
-SPARK_SCHEMA = "target int, channel long, seq long, payload binary"
 ARROW_SCHEMA = pa.schema(
     [("target", pa.int32()), ("channel", pa.int64()), ("seq", pa.int64()), ("payload", pa.binary())]
 )

@@ -157,10 +157,16 @@ class OperatorHarness:
 
     # -- epochs ------------------------------------------------------------------------------------------------
 
-    def snapshot(self) -> bytes:
-        """Ends an epoch; returns its delta in the form that goes into the store."""
+    def snapshot(self, full: bool = False) -> bytes:
+        """Ends an epoch; returns its delta in the form that goes into the store.
+
+        A full one replaces all earlier ones, as when a log of deltas is compacted.
+        """
         self.operator.end_epoch()
         delta = pickle.dumps(self.operator.take_delta(), 5)
+        if full:
+            delta = pickle.dumps(self.operator.full_delta(), 5)
+            self._snapshots.clear()
         self._snapshots.append(delta)
         return delta
 
@@ -174,9 +180,9 @@ class OperatorHarness:
             if delta is not None:
                 self.operator.apply_delta(delta)
 
-    def restart(self) -> None:
+    def restart(self, full: bool = False) -> None:
         """An epoch ends, and the next one begins in another process."""
-        self.snapshot()
+        self.snapshot(full)
         self.restore()
 
     # -- results out -------------------------------------------------------------------------------------------

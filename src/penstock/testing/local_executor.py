@@ -26,7 +26,8 @@ from penstock.plan.translation import translate
 from penstock.runtime import hosting
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow, edge_of_channel, wakeup_channel
-from penstock.runtime.hosting import LevelBlob, run_level, run_level_zero
+from penstock.runtime.hosting import run_level, run_level_zero
+from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, read_report
 from penstock.runtime.sources.base import Source
 from penstock.runtime.state_log import StateLog

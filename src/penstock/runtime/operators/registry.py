@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from penstock.runtime.operators import broadcast, keyed, process, sinks, stateless, watermarks
+from penstock.runtime.operators import broadcast, file_sink, keyed, process, sinks, stateless, watermarks
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.operators.window import WindowOperator
 from penstock.runtime.operators.window_aligned import TumblingWindowOperator
 from penstock.runtime.operators.window_of_two import WindowOfTwoOperator
+from penstock.runtime.operators.window_sessions import SessionWindowOperator
 from penstock.runtime.operators.window_sliding import SlidingWindowOperator
 
 OPERATORS: dict[str, type[Operator]] = {
@@ -39,10 +40,12 @@ OPERATORS: dict[str, type[Operator]] = {
     "window": WindowOperator,
     "tumbling_window": TumblingWindowOperator,
     "sliding_window": SlidingWindowOperator,
+    "session_window": SessionWindowOperator,
     "window_of_two": WindowOfTwoOperator,
     "interval_join": IntervalJoinOperator,
     # sinks
     "print": sinks.PrintOperator,
     "collect": sinks.CollectOperator,
     "sink_function": sinks.SinkFunctionOperator,
+    "file_sink": file_sink.FileSinkOperator,
 }

@@ -91,6 +91,9 @@ class WindowedOperator(TimedOperator):
         delta, changed = super().take_delta(), self._aggregation_attributes.take_changes()
         return None if delta is None and not changed else (delta, changed)
 
+    def full_delta(self) -> Any:
+        return super().full_delta(), self._aggregation_attributes.all_changes()
+
     def apply_delta(self, delta: Any) -> None:
         inner, changed = delta
         self._aggregation_attributes.apply(changed)
@@ -108,6 +111,7 @@ class WindowOperator(WindowedOperator):
         self._trigger = settings.trigger
         self._lateness = settings.allowed_lateness
         self._event_time: bool = settings.assigner.is_event_time()
+        self._cleanup_timers = self.timers.event if self._event_time else self.timers.processing
         self._assigner_context = AssignerContext(self)
         self._triggering = TriggeringContext(self)
         self._contents = self._make_contents()
@@ -140,11 +144,12 @@ class WindowOperator(WindowedOperator):
     def _add(self, key: Any, value: Any, timestamp: int, windows: Any) -> bool:
         skipped = True
         for window in windows:
-            if self._is_late(window):
+            cleanup = self._cleanup_time(window)
+            if self._event_time and cleanup <= self.watermark:
                 continue
             skipped = False
             slot = (key, token_of(window))
-            self._add_to(slot, slot, window, value, timestamp)
+            self._add_to(slot, slot, window, value, timestamp, cleanup)
         return skipped
 
     def _add_merging(self, key: Any, value: Any, timestamp: int, windows: Any) -> bool:
@@ -157,20 +162,22 @@ class WindowOperator(WindowedOperator):
                 new_window,
                 lambda result, merged, target, sources: self._merge(key, result, merged, target, sources),
             )
-            if self._is_late(window):
+            cleanup = self._cleanup_time(window)
+            if self._event_time and cleanup <= self.watermark:
                 merging.retire(key, window)
                 continue
             skipped = False
             contents_slot = (key, merging.contents_of(key, window))
-            self._add_to((key, token_of(window)), contents_slot, window, value, timestamp)
+            self._add_to((key, token_of(window)), contents_slot, window, value, timestamp, cleanup)
         return skipped
 
-    def _add_to(self, slot: Slot, contents_slot: Slot, window: Any, value: Any, timestamp: int) -> None:
+    def _add_to(self, slot: Slot, contents_slot: Slot, window: Any, value: Any, timestamp: int, cleanup: int) -> None:
         self._contents.add(contents_slot, value, timestamp)
         result = self._trigger.on_element(value, timestamp, window, self._triggering.at(slot))
         if result is not TriggerResult.CONTINUE:
             self._act(result, slot, contents_slot, window, timestamp)
-        self._register_cleanup(slot, window)
+        if cleanup != MAX_TIMESTAMP:  # such a window lives as long as the job
+            self._cleanup_timers.add(cleanup, slot)
 
     def _act(self, result: TriggerResult, slot: Slot, contents_slot: Slot, window: Any, timestamp: int) -> None:
         if result.is_fire():
@@ -237,15 +244,5 @@ class WindowOperator(WindowedOperator):
         end: int = window.max_timestamp()
         return min(end + self._lateness, MAX_TIMESTAMP) if self._event_time else end
 
-    def _is_late(self, window: Any) -> bool:
-        return self._event_time and self._cleanup_time(window) <= self.watermark
-
-    def _register_cleanup(self, slot: Slot, window: Any) -> None:
-        moment = self._cleanup_time(window)
-        if moment != MAX_TIMESTAMP:  # such a window lives as long as the job
-            (self.timers.event if self._event_time else self.timers.processing).add(moment, slot)
-
     def _delete_cleanup(self, slot: Slot, window: Any) -> None:
-        moment = self._cleanup_time(window)
-        if moment != MAX_TIMESTAMP:
-            (self.timers.event if self._event_time else self.timers.processing).remove(moment, slot)
+        self._cleanup_timers.remove(self._cleanup_time(window), slot)

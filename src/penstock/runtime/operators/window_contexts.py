@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import ProgramError
@@ -198,7 +198,3 @@ class EvaluationContext(ProcessWindowFunction.Context[Any]):
 
     def global_state(self) -> KeyedStateStore:
         return self._operator.context.runtime_context
-
-
-def nothing(_results: Iterable[Any]) -> None:
-    """Where results go that nobody wants."""

@@ -27,7 +27,7 @@ class Evaluation:
         self._function = function
         self._context = EvaluationContext(operator, merging)
         self._call = self._bind()
-        self._clears = _overrides_clear(function)
+        self.clears = _overrides_clear(function)
         self.results = ResultCollector(operator)
         self.passes_through = function is None
 
@@ -57,13 +57,9 @@ class Evaluation:
 
     def clear(self, slot: tuple[Any, Any], window: Any) -> None:
         """The window is dropped: the function removes its per-window state."""
-        if self._clears:
+        if self.clears:
             self._operator.scope.key = slot[0]
             self._function.clear(self._context.at(slot, window))
-
-    @property
-    def clears(self) -> bool:
-        return self._clears
 
 
 def _overrides_clear(function: Any) -> bool:

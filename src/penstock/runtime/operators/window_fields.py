@@ -39,6 +39,9 @@ class FieldFolding(Folding):
 
     def result(self, accumulator: Accumulator) -> Any:
         record, field = accumulator
+        if type(record) is tuple:
+            position: Any = self._position
+            return (*record[:position], field, *record[position + 1 :])
         return record if self._function.field(record) is field else self._function.replaced(record, field)
 
     def fields(self, values: Sequence[Any]) -> list[Any]:

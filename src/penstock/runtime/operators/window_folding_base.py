@@ -1,4 +1,4 @@
-"""Incremental aggregation: reduce, aggregate and built-in functions behind one shape, so that operators know only one."""
+"""Incremental aggregation: reduce, aggregate and built-in functions behind one shape that operators know."""
 
 from __future__ import annotations
 

@@ -60,6 +60,3 @@ class WindowSchedule:
             if ends:
                 self._open.discard(start)
             yield Due(start, moment, moment == start + self._last, ends)
-
-    def is_open(self, start: int) -> bool:
-        return start in self._open

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.datastream.functions import AggregateFunction, ReduceFunction
-from penstock.datastream.window_assigners import SlidingEventTimeWindows, TumblingEventTimeWindows
+from penstock.datastream.window_assigners import (
+    DynamicEventTimeSessionWindows,
+    EventTimeSessionWindows,
+    SlidingEventTimeWindows,
+    TumblingEventTimeWindows,
+)
 from penstock.datastream.window_triggers import EventTimeTrigger
 
 PARAMETER = "window"
@@ -32,4 +37,6 @@ class WindowSettings:
             return "tumbling_window"
         if type(self.assigner) is SlidingEventTimeWindows:
             return "sliding_window"
+        if type(self.assigner) in (EventTimeSessionWindows, DynamicEventTimeSessionWindows):
+            return "session_window"
         return "window"

@@ -1,0 +1,27 @@
+"""The process from which Spark forks its Python workers, with everything they need loaded beforehand.
+
+Run by Spark as `python -m penstock.spark.daemon <worker module>`; only the workers that run records are worth it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import pyspark.daemon
+
+_PRELOADED = (
+    "pandas",
+    "pyarrow",
+    "pyspark.sql.pandas.serializers",
+    "penstock.runtime.hosting",
+    "penstock.spark.processor",
+    "penstock.spark.source",
+    "penstock.spark.wire",
+)
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["pyspark.worker"]:
+        for module in _PRELOADED:
+            importlib.import_module(module)
+    pyspark.daemon.manager()

@@ -1,0 +1,343 @@
+"""Windows by example: triggers, evictors, merging, per-window state, late elements, the size of state."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from penstock.common.errors import ProgramError
+from penstock.common.typeinfo import Types
+from penstock.datastream.functions import (
+    AggregateFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    ReduceFunctionWrapper,
+)
+from penstock.datastream.output_tag import OutputTag
+from penstock.datastream.rolling_aggregations import Maximum, MaximumBy, Minimum, MinimumBy, Sum
+from penstock.datastream.state import ValueStateDescriptor
+from penstock.datastream.window import (
+    ContinuousEventTimeTrigger,
+    ContinuousProcessingTimeTrigger,
+    CountTrigger,
+    DeltaEvictor,
+    DeltaTrigger,
+    EventTimeSessionWindows,
+    Evictor,
+    GlobalWindows,
+    PurgingTrigger,
+    SlidingEventTimeWindows,
+    TimeEvictor,
+    Trigger,
+    TriggerResult,
+    TumblingEventTimeWindows,
+    TumblingProcessingTimeWindows,
+)
+from penstock.runtime.operators.window_folding import folding_of
+from penstock.runtime.operators.window_merge_law import MergeLaw
+from penstock.runtime.operators.window_settings import WindowSettings
+from penstock.runtime.state.backend import KeyedStateBackend
+from penstock.testing.harness import OperatorHarness
+
+TEN = TumblingEventTimeWindows(10, 0)
+
+
+class Show(ProcessWindowFunction[Any, Any, Any, Any]):
+    def process(self, key: Any, context: Any, elements: Any) -> Iterator[Any]:
+        yield [element[1] for element in elements]
+
+
+def windowed(assigner: Any, function: Any = None, **choices: Any) -> OperatorHarness:
+    choices.setdefault("trigger", assigner.get_default_trigger(None))
+    window = WindowSettings(assigner, **choices)
+    return OperatorHarness(window.kind, function, {"window": window}, key=lambda value: value[0])
+
+
+def push(harness: OperatorHarness, *timestamps: int, key: str = "a") -> None:
+    for timestamp in timestamps:
+        harness.push((key, timestamp), timestamp)
+
+
+def test_timer_fired_results_carry_the_timer_and_element_fired_ones_the_element() -> None:
+    harness = windowed(TEN, Show(), allowed_lateness=10)
+    push(harness, 1)
+    harness.watermark(12)
+    push(harness, 5)
+    assert harness.results == [([1], 9), ([1, 5], 5)]
+
+
+def test_continuous_trigger_takes_all_due_timers_of_a_watermark_together() -> None:
+    # Observed on PyFlink: with 40 and 99 due at watermark 100 there is no firing at 60 and 80.
+    hundred = TumblingEventTimeWindows(100, 0)
+    harness = windowed(hundred, Show(), trigger=ContinuousEventTimeTrigger(20))
+    push(harness, 1, 13, 35)
+    harness.watermark(34)
+    harness.restart()
+    push(harness, 5, 101)
+    harness.watermark(100)
+    harness.end_of_input()
+    assert harness.results == [
+        ([1, 13, 35], 20),
+        ([1, 13, 35, 5], 40),
+        ([1, 13, 35, 5], 99),
+        ([101], 120),
+        ([101], 199),
+    ]
+
+
+def test_continuous_processing_time_trigger_fires_at_every_interval() -> None:
+    harness = windowed(GlobalWindows(), Show(), trigger=ContinuousProcessingTimeTrigger(10))
+    harness.processing_time(3)
+    push(harness, 1)
+    for now in (9, 11, 15, 21, 31):
+        harness.processing_time(now)
+        harness.restart()
+    assert harness.results == [([1], 10), ([1], 20), ([1], 30)]
+
+
+def test_delta_trigger_fires_when_an_element_is_far_from_the_last_fired_one() -> None:
+    trigger = DeltaTrigger.of(5, lambda old, new: new[1] - old[1])
+    harness = windowed(GlobalWindows(), Show(), trigger=PurgingTrigger.of(trigger))
+    push(harness, 1, 4, 7, 9, 13)
+    assert harness.take() == [[1, 4, 7], [9, 13]]
+
+
+class OnTotal(Trigger[Any, Any]):
+    """Purges at a negative element, fires at the end."""
+
+    def on_element(self, element: Any, timestamp: int, window: Any, ctx: Any) -> TriggerResult:
+        ctx.register_event_time_timer(window.max_timestamp())
+        return TriggerResult.PURGE if element[1] % 7 == 0 else TriggerResult.CONTINUE
+
+    def on_processing_time(self, time: int, window: Any, ctx: Any) -> TriggerResult:
+        return TriggerResult.CONTINUE
+
+    def on_event_time(self, time: int, window: Any, ctx: Any) -> TriggerResult:
+        return TriggerResult.FIRE
+
+    def on_merge(self, window: Any, ctx: Any) -> None: ...
+
+    def clear(self, window: Any, ctx: Any) -> None:
+        ctx.delete_event_time_timer(window.max_timestamp())
+
+
+def test_purge_without_fire_forgets_what_came_before() -> None:
+    harness = windowed(TEN, Show(), trigger=OnTotal())
+    push(harness, 1, 2, 7, 8)
+    harness.end_of_input()
+    assert harness.results == [([8], 9)]
+
+
+def test_a_purged_window_does_not_fire_when_it_is_empty() -> None:
+    harness = windowed(TEN, Show(), trigger=OnTotal())
+    push(harness, 1, 7)
+    harness.end_of_input()
+    assert harness.results == []
+
+
+class DropFirst(Evictor[Any, Any]):
+    def evict_before(self, elements: Any, size: int, window: Any, evictor_context: Any) -> None:
+        del elements[0]
+
+    def evict_after(self, elements: Any, size: int, window: Any, evictor_context: Any) -> None:
+        del elements[-1]
+
+
+def test_evictors_work_before_and_after_the_function_and_for_good() -> None:
+    harness = windowed(GlobalWindows(), Show(), trigger=CountTrigger.of(3), evictor=DropFirst())
+    push(harness, 1, 2, 3)
+    harness.restart()
+    push(harness, 4, 5, 6)
+    assert harness.take() == [[2, 3], [4, 5, 6]]
+
+
+def test_time_evictor_keeps_what_is_near_the_newest_element() -> None:
+    harness = windowed(GlobalWindows(), Show(), trigger=CountTrigger.of(4), evictor=TimeEvictor(10))
+    push(harness, 1, 20, 9, 12)
+    assert harness.take() == [[20, 12]]
+
+
+def test_delta_evictor_removes_what_is_far_from_the_last_element() -> None:
+    evictor = DeltaEvictor.of(5, lambda element, last: abs(element[1] - last[1]))
+    harness = windowed(GlobalWindows(), Show(), trigger=CountTrigger.of(4), evictor=evictor)
+    push(harness, 1, 20, 9, 12)
+    assert harness.take() == [[9, 12]]
+
+
+def test_with_an_evictor_reduce_sees_what_is_left() -> None:
+    total = ReduceFunctionWrapper(lambda a, b: (a[0], a[1] + b[1]))
+    harness = windowed(GlobalWindows(), trigger=CountTrigger.of(3), evictor=TimeEvictor(10), aggregation=total)
+    push(harness, 1, 20, 15)
+    assert harness.take() == [("a", 35)]
+
+
+def test_a_late_element_that_bridges_two_sessions_loses_neither() -> None:
+    total = ReduceFunctionWrapper(lambda a, b: (a[0], a[1] + b[1]))
+    harness = windowed(EventTimeSessionWindows(5), aggregation=total)
+    push(harness, 10, 20)
+    harness.restart()
+    push(harness, 15)
+    harness.end_of_input()
+    assert harness.results == [(("a", 45), 24)]
+
+
+def test_a_count_trigger_on_sessions_merges_its_counts() -> None:
+    harness = windowed(EventTimeSessionWindows(5), Show(), trigger=CountTrigger.of(3))
+    push(harness, 10, 20)
+    harness.restart()
+    push(harness, 15)
+    assert [sorted(values) for values in harness.take()] == [[10, 15, 20]]
+
+
+class Firings(ProcessWindowFunction[Any, Any, Any, Any]):
+    descriptor = ValueStateDescriptor("count", Types.INT())
+
+    def process(self, key: Any, context: Any, elements: Any) -> Iterator[Any]:
+        here = context.window_state().get_state(self.descriptor)
+        everywhere = context.global_state().get_state(self.descriptor)
+        here.update((here.value() or 0) + 1)
+        everywhere.update((everywhere.value() or 0) + 1)
+        yield context.window().start, here.value(), everywhere.value()
+        yield OutputTag("sizes"), len(list(elements))
+
+    def clear(self, context: Any) -> None:
+        context.window_state().get_state(self.descriptor).clear()
+
+
+@pytest.mark.parametrize("aggregation", [None, ReduceFunctionWrapper(lambda a, b: b)])
+@pytest.mark.parametrize("assigner", [TEN, SlidingEventTimeWindows(10, 5, 0)])
+def test_window_state_is_per_window_and_global_state_per_key(assigner: Any, aggregation: Any) -> None:
+    harness = windowed(assigner, Firings(), aggregation=aggregation, allowed_lateness=20)
+    push(harness, 1, 12)
+    harness.watermark(20)
+    harness.restart()
+    push(harness, 3, 4)
+    first = [(window, here) for window, here, _ in harness.output.values if window == 0]
+    assert first == [(0, 1), (0, 2), (0, 3)]
+    everywhere = [count for *_, count in harness.output.values]
+    assert everywhere == list(range(1, len(everywhere) + 1))
+    harness.watermark(1000)
+    assert not list(harness.operator.backend.table("_window:count", ValueStateDescriptor).keys())  # type: ignore[attr-defined]
+    assert len(harness.side("sizes").values) == len(harness.results)
+
+
+def test_per_window_state_of_merging_windows_is_refused() -> None:
+    harness = windowed(EventTimeSessionWindows(5), Firings())
+    push(harness, 1)
+    with pytest.raises(ProgramError, match="merging windows"):
+        harness.end_of_input()
+
+
+class All(ProcessAllWindowFunction[Any, Any, Any]):
+    def process(self, context: Any, elements: Any) -> Iterator[Any]:
+        yield context.window().start, sorted(elements)
+
+
+def test_windows_without_key() -> None:
+    window = WindowSettings(TEN, TEN.get_default_trigger(None))
+    harness = OperatorHarness(window.kind, All(), {"window": window}, key=lambda _: 0)
+    harness.push_all([3, 1, 12], [3, 1, 12])
+    harness.end_of_input()
+    assert harness.results == [((0, [1, 3]), 9), ((10, [12]), 19)]
+
+
+def test_the_last_millisecond_of_a_processing_time_window_belongs_to_it() -> None:
+    harness = windowed(TumblingProcessingTimeWindows(10, 0), Show())
+    harness.processing_time(9)
+    push(harness, 1)
+    assert harness.operator.next_processing_time() == 10
+    harness.processing_time(9)
+    push(harness, 2)
+    harness.processing_time(10)
+    assert harness.results == [([1, 2], 9)]
+
+
+@pytest.mark.parametrize("assigner", [TEN, SlidingEventTimeWindows(10, 5, 0)])
+@pytest.mark.parametrize("aggregation", [None, ReduceFunctionWrapper(lambda a, b: b)])
+def test_event_time_windows_refuse_records_without_timestamps(assigner: Any, aggregation: Any) -> None:
+    harness = windowed(assigner, None, aggregation=aggregation)
+    with pytest.raises(ProgramError, match="assign_timestamps_and_watermarks"):
+        harness.push(("a", 1))
+
+
+@pytest.mark.parametrize("assigner", [TEN, SlidingEventTimeWindows(20, 5, 0), EventTimeSessionWindows(10)])
+def test_built_in_aggregations(assigner: Any) -> None:
+    records = [("a", 3, "x"), ("a", 1, "y"), ("a", 3, "z"), ("a", 2, "v")]
+    expected = {
+        Sum: ("a", 9, "x"),
+        Minimum: ("a", 1, "x"),
+        Maximum: ("a", 3, "x"),
+        MinimumBy: ("a", 1, "y"),
+        MaximumBy: ("a", 3, "x"),
+    }
+    row = Types.TUPLE([Types.STRING(), Types.INT(), Types.STRING()])
+    for aggregation, result in expected.items():
+        harness = windowed(assigner, aggregation=aggregation(1, row))
+        harness.push_all(records[:3], [2, 3, 4])
+        harness.restart()
+        harness.push_all(records[3:], [4])
+        harness.end_of_input()
+        assert set(harness.output.values) == {result}
+
+
+class Average(AggregateFunction):
+    def create_accumulator(self) -> tuple[Any, int]:
+        return 0, 0
+
+    def add(self, value: Any, accumulator: tuple[Any, int]) -> tuple[Any, int]:
+        return accumulator[0] + value, accumulator[1] + 1
+
+    def get_result(self, accumulator: tuple[Any, int]) -> Any:
+        return accumulator[0] / accumulator[1]
+
+    def merge(self, acc_a: tuple[Any, int], acc_b: tuple[Any, int]) -> tuple[Any, int]:
+        return acc_a[0] + acc_b[0], acc_a[1] + acc_b[1]
+
+
+class WithoutMerge(Average):
+    def merge(self, acc_a: Any, acc_b: Any) -> Any:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "lawful"),
+    [
+        (Average(), list(range(300)), True),
+        (Average(), [0.1 * n for n in range(300)], False),  # rounding depends on the order of additions
+        (WithoutMerge(), list(range(300)), False),
+        (ReduceFunctionWrapper(lambda a, b: a + b), list(range(300)), True),
+        (ReduceFunctionWrapper(lambda a, b: a + 1), list(range(300)), False),  # counts, but only one by one
+        (ReduceFunctionWrapper(lambda a, b: b), list(range(300)), True),
+        (ReduceFunctionWrapper(max), list(range(20)), None),  # too few records to know
+    ],
+)
+def test_panes_are_used_only_for_functions_that_may_be_applied_to_parts(
+    function: Any, values: list[Any], lawful: bool | None
+) -> None:
+    law = MergeLaw(KeyedStateBackend(lambda: 0), folding_of(function))
+    law.examine(values)
+    assert law.trusted is bool(lawful)
+    assert law.open is (lawful is None)
+
+
+@pytest.mark.parametrize("assigner", [TumblingEventTimeWindows(1000, 0), SlidingEventTimeWindows(4000, 1000, 0)])
+def test_state_grows_with_what_is_open_not_with_what_has_been_seen(assigner: Any) -> None:
+    harness = windowed(assigner, aggregation=ReduceFunctionWrapper(lambda a, b: (a[0], a[1] + b[1])))
+    values = [(key % 50, 1) for key in range(20_000)]
+    batch_keys = [value[0] for value in values]
+    sizes, deltas = [], []
+    for second in range(100):
+        stamps = [second * 1000 + position // 20 for position in range(len(values))]
+        harness.push_all(values, stamps)
+        harness.watermark(second * 1000 + 999)
+        deltas.append(len(harness.snapshot()))
+        backend = harness.operator.backend  # type: ignore[attr-defined]
+        tables = [table.base for table in backend._tables.values()]
+        sizes.append(len(pickle.dumps(tables)) + len(harness.operator.timers.event))  # type: ignore[attr-defined]
+        assert len(harness.take()) == 50
+    assert len(batch_keys) * 100 == 2_000_000
+    assert max(sizes[10:]) <= min(sizes[10:]) * 1.1
+    assert max(deltas[10:]) <= min(deltas[10:]) * 1.1
