@@ -22,6 +22,7 @@ class EpochSizer:
         self._maximum = maximum
         self._target_ms = target_ms
         self._samples: deque[tuple[int, float]] = deque(maxlen=_REMEMBERED)
+        self._warm = False
 
     @property
     def budget(self) -> int:
@@ -30,6 +31,9 @@ class EpochSizer:
     def observe(self, records: int, milliseconds: float) -> None:
         """Learns from a completed epoch; one that found less than it was allowed to read is no backlog."""
         if records <= 0 or milliseconds <= 0:
+            return
+        if not self._warm:
+            self._warm = True  # the first epoch starts processes and says nothing about those behind it
             return
         self._samples.append((records, milliseconds))
         if records < self._budget / 2:

@@ -184,6 +184,20 @@ def test_a_late_element_that_bridges_two_sessions_loses_neither() -> None:
     assert harness.results == [(("a", 45), 24)]
 
 
+@pytest.mark.parametrize("aggregation", [None, ReduceFunctionWrapper(lambda a, b: (a[0], a[1] + b[1]))])
+def test_a_session_that_has_just_fired_is_evaluated_again_by_a_late_element(aggregation: Any) -> None:
+    harness = windowed(EventTimeSessionWindows(5), Show(), aggregation=aggregation, allowed_lateness=100)
+    push(harness, 10, 12)
+    harness.watermark(16)  # the very last moment of the session
+    push(harness, 11)
+    assert [(sum(values), timestamp) for values, timestamp in harness.results] == [(22, 16), (33, 11)]
+    push(harness, 14)  # the session is longer now, and fires again at its new end
+    assert len(harness.results) == 2
+    harness.restart()
+    harness.watermark(20)
+    assert [(sum(values), timestamp) for values, timestamp in harness.results[2:]] == [(47, 18)]
+
+
 def test_a_count_trigger_on_sessions_merges_its_counts() -> None:
     harness = windowed(EventTimeSessionWindows(5), Show(), trigger=CountTrigger.of(3))
     push(harness, 10, 20)

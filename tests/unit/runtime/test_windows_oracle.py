@@ -84,7 +84,18 @@ def run_engine(program: Program, window: WindowSettings, function: Any) -> tuple
         else:
             harness.restart(full=content)
     harness.end_of_input()
+    if window.assigner.is_event_time():
+        assert_nothing_is_left(harness)
     return harness.results, [element.number for element in harness.side(LATE).values]
+
+
+def assert_nothing_is_left(harness: OperatorHarness) -> None:
+    """All windows have ended, so contents, trigger state and timers must be gone."""
+    harness.snapshot()
+    operator: Any = harness.operator
+    tables = operator.backend._tables
+    assert {name: table.base for name, table in tables.items() if table.base and name != MergeLaw.TABLE} == {}
+    assert operator.timers.event.earliest() is None
 
 
 def check(engine: tuple[list[Any], list[int]], oracle: tuple[list[Any], list[int]]) -> None:
