@@ -53,8 +53,10 @@ def _import_counterpart(fullname: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not (counterpart + ".").startswith(error.name + "."):
             raise  # the module is there, and something that it needs is not
+    from penstock.contract import refusal_of  # here, because workers load this file for every job
+
+    why = refusal_of(fullname) or "remove the import, or run this program on PyFlink itself"
     raise ModuleNotFoundError(
-        f"Penstock does not have the module {fullname!r} (yet): "
-        "remove the import, or run this program on PyFlink itself",
+        f"Penstock does not have the module {fullname!r} (yet): {why}",
         name=fullname,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,13 +72,18 @@ class EpochCoordinator:
             for subtask in range(operator.parallelism)
         }
         self._planned_at = time.monotonic()
+        self._computed: list[SubtaskReport] = []
+        self._snapshots: Mapping[int, Any] = {}  # of level 0, before the running epoch
+        self._epoch = 0  # of the sources planned here; batches that only Spark's own sources feed do not count
         self.statistics = JobStatistics()
         self.failure: str | None = None
         self.finished = threading.Event()
+        self.planning = threading.Event()  # set once the query has begun to plan
 
     # -- planning ----------------------------------------------------------------------------------------------
 
     def initial_offset(self) -> dict[str, Any]:
+        self.planning.set()
         return {
             "epoch": 0,
             "positions": {
@@ -89,6 +94,15 @@ class EpochCoordinator:
 
     def latest_offset(self, start: dict[str, Any]) -> dict[str, Any]:
         """The end of the next epoch; waits a moment when there is none, so that Spark does not spin."""
+        self.planning.set()
+        self._publish()
+        try:
+            return self._next_offset(start)
+        except Exception as error:
+            self.failure = str(error)
+            raise
+
+    def _next_offset(self, start: dict[str, Any]) -> dict[str, Any]:
         positions = self._advance(start["positions"])
         if positions == start["positions"] and not self._take_due():
             with self._news:
@@ -140,7 +154,8 @@ class EpochCoordinator:
         for level, subtask in self._due:
             if level == 0:
                 assignments.setdefault(subtask, {})
-        snapshots = self._store.get(start["epoch"]).snapshots
+        snapshots = self._snapshots = self._store.get(start["epoch"]).snapshots
+        self._epoch = end["epoch"]
         works = [Work(subtask, work, snapshots.get(subtask)) for subtask, work in sorted(assignments.items())]
         wakeups = tuple(place for place in self._due if place[0] > 0)
         return [*works, Work(None, wakeups=wakeups)] if wakeups else works
@@ -150,29 +165,33 @@ class EpochCoordinator:
 
     # -- completion --------------------------------------------------------------------------------------------
 
-    def complete(self, epoch: int, reports: list[SubtaskReport]) -> None:
-        """Called once an epoch is computed everywhere; when it returns, the epoch counts."""
+    def complete(self, reports: list[SubtaskReport]) -> None:
+        """Called once an epoch is computed everywhere; when it returns, Spark writes its commit log."""
         reports.sort(key=lambda report: (report.level, report.subtask))
-        for report in reports:
-            sys.stderr.write(report.stderr)
-            sys.stdout.write(report.stdout)
-        sys.stdout.flush()
         failures = [report.failure for report in reports if report.failure is not None]
         if failures:
+            _print(reports)
             self.failure = failures[0]
             raise JobExecutionError(failures[0])
+        self._remember(reports)
+        self._count(reports)
+        self._computed = reports
+
+    def _publish(self) -> None:
+        """Makes the results of an epoch visible: Spark plans the next one only when this one is in its commit log."""
+        reports, self._computed = self._computed, []
+        _print(reports)
         for report in reports:
             for operator_id, committables in report.committables.items():
                 self._on_committables(operator_id, committables)
-        self._remember(epoch, reports)
-        self._count(epoch, reports)
         if not self._unfinished:
             self.finished.set()
 
-    def _remember(self, epoch: int, reports: list[SubtaskReport]) -> None:
-        snapshots = dict(self._store.get(epoch - 1).snapshots)
+    def _remember(self, reports: list[SubtaskReport]) -> None:
+        snapshots = dict(self._snapshots)
         snapshots.update({report.subtask: report.delta for report in reports if report.delta is not None})
-        self._store.put(EpochRecord(epoch, snapshots))
+        self._snapshots = snapshots
+        self._store.put(EpochRecord(self._epoch, snapshots, self._durable_committables(reports)))
         for report in reports:
             place = (report.level, report.subtask)
             self._wakeups.pop(place, None)
@@ -181,12 +200,22 @@ class EpochCoordinator:
             if report.finished:
                 self._unfinished.discard(place)
 
-    def _count(self, epoch: int, reports: list[SubtaskReport]) -> None:
+    def _durable_committables(self, reports: list[SubtaskReport]) -> list[Any]:
+        """Collected records are for this process only; everything else must survive it."""
+        return [
+            committable
+            for report in reports
+            for operator_id, committables in report.committables.items()
+            if self._operators[operator_id].kind != "collect"
+            for committable in committables
+        ]
+
+    def _count(self, reports: list[SubtaskReport]) -> None:
         statistics = self.statistics
         elapsed_ms = (time.monotonic() - self._planned_at) * 1000
         read = sum(r.records_in.get(id_, 0) for r in reports for id_ in self._sources)
         sinks = [id_ for id_, operator in self._operators.items() if operator.params.get("sink")]
-        statistics.epoch = epoch
+        statistics.epoch += 1
         statistics.records_in += read
         statistics.records_out += sum(r.records_in.get(id_, 0) for r in reports for id_ in sinks)
         statistics.rate = read / elapsed_ms * 1000 if elapsed_ms else 0.0
@@ -196,3 +225,10 @@ class EpochCoordinator:
         for report in reports:
             statistics.metrics.update(report.metrics)
         self._sizer.observe(read, elapsed_ms)
+
+
+def _print(reports: list[SubtaskReport]) -> None:
+    for report in reports:
+        sys.stderr.write(report.stderr)
+        sys.stdout.write(report.stdout)
+    sys.stdout.flush()

@@ -6,6 +6,7 @@ import os
 import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from penstock.runtime.state_log import Token
 
@@ -18,6 +19,7 @@ class EpochRecord:
 
     epoch: int
     snapshots: dict[int, tuple[Token, bytes]] = field(default_factory=dict)  # level 0, by subtask
+    committables: list[Any] = field(default_factory=list)  # of sinks, made visible when the epoch is committed
 
 
 class EpochStore:
@@ -29,7 +31,7 @@ class EpochStore:
         self._latest = EpochRecord(0)
 
     def get(self, epoch: int) -> EpochRecord:
-        """The record behind an epoch: the newest at or before it, because epochs without news write nothing."""
+        """The record behind an epoch."""
         if self._latest.epoch == epoch:
             return self._latest
         with open(self._path(epoch), "rb") as file:

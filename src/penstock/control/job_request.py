@@ -58,6 +58,10 @@ class RunningJob(Protocol):
         """The records of a collect sink in the order of completed epochs; raises when the job fails."""
 
 
+    def collected_epochs(self, node: Node) -> Iterator[list[Any]]:
+        """The same, one list for each completed epoch."""
+
+
 class Executor(Protocol):
     def submit(self, request: JobRequest) -> RunningJob: ...
 

@@ -32,7 +32,10 @@ from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.clock import system_clock
+from penstock.runtime.operators.file_commit import sweep
+from penstock.runtime.report import SubtaskReport
 from penstock.runtime.sources.base import Source
+from penstock.spark.bounded_frame import BoundedFrame
 from penstock.spark.planner_link import PlannerClient, PlannerServer
 from penstock.spark.query import start_query
 from penstock.spark.session import spark_session
@@ -51,6 +54,7 @@ class SparkExecutor:
         home = penstock_home(value_of(configuration, "penstock.home"))
         job_home = JobHome(home, uuid.uuid4().hex)
         try:
+            _read_bounded_frames(request)
             blueprint = translate(request, _settings(request, configuration, job_home))
             return SparkJob(request, configuration, blueprint, job_home, home / "logs" / "spark.log")
         except BaseException:
@@ -114,12 +118,13 @@ class SparkJob:
         return self._result
 
     def collected(self, node: Node) -> Iterator[Any]:
-        records = self._collected[node.id]
-        while True:
-            chunk = records.get()
-            if chunk is _END:
-                break
-            yield from chunk
+        for records in self.collected_epochs(node):
+            yield from records
+
+    def collected_epochs(self, node: Node) -> Iterator[list[Any]]:
+        waiting = self._collected[node.id]
+        while (records := waiting.get()) is not _END:
+            yield records
         error = self._result.exception() if self._result.done() else None
         if error is not None and not isinstance(error, JobCancelledError):
             raise error
@@ -156,11 +161,12 @@ class SparkJob:
             self._blueprint.settings.job_id,
             self._home.spark_checkpoint,
             self._complete,
+            self._coordinator.planning,
         )
         self._set_status(JobStatus.RUNNING)
 
-    def _complete(self, epoch: int, reports: list[Any]) -> None:
-        self._coordinator.complete(epoch, reports)
+    def _complete(self, reports: list[SubtaskReport]) -> None:
+        self._coordinator.complete(reports)
         self._report_progress()
 
     def _commit(self, operator_id: int, committables: list[Any]) -> None:
@@ -206,6 +212,7 @@ class SparkJob:
 
     def _settle(self, error: BaseException | None) -> None:
         if error is None:
+            self._sweep_sinks()
             self._set_status(JobStatus.FINISHED)
             runtime = int((time.monotonic() - self._started_at) * 1000)
             self._result.set_result(JobExecutionResult(self.job_id, runtime, self._coordinator.statistics.metrics))
@@ -216,6 +223,11 @@ class SparkJob:
         for records in self._collected.values():
             records.put(_END)
         self._done.set()
+
+    def _sweep_sinks(self) -> None:
+        for operator in self._blueprint.operators:
+            if operator.kind == "file_sink":
+                sweep(operator.params["base_path"], self._blueprint.settings.job_id)
 
     def _set_status(self, status: JobStatus) -> None:
         self._status = status
@@ -234,6 +246,14 @@ class SparkJob:
                     statistics.watermark_lag_ms(system_clock()),
                 )
             )
+
+
+def _read_bounded_frames(request: JobRequest) -> None:
+    """A bounded DataFrame is an ordinary source; only streaming ones are part of the Spark query."""
+    for node in _nodes_of(request):
+        frame = node.params.get("spark_frame")
+        if frame is not None and not frame.isStreaming:
+            node.params = {"source": BoundedFrame(frame, node.params.get("event_time"))}
 
 
 def _spark_options(request: JobRequest) -> dict[str, str]:

@@ -19,6 +19,8 @@ from penstock.spark.schema import SPARK_SCHEMA
 from penstock.spark.targets import targets
 from penstock.spark.wire import to_record_batch
 
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
 
 def exchange_rows_of(frame: DataFrame, job: JobBlueprint, operator_id: int) -> DataFrame:
     """The frame's rows as exchange rows for all consumers of the source."""
@@ -64,16 +66,25 @@ def _numbered(rows: list[ExchangeRow], partition: int) -> list[ExchangeRow]:
 
 def to_batch(batch: pa.RecordBatch, event_time: str | None) -> Batch:
     names = batch.schema.names
-    columns = [column.to_pylist() for column in batch.columns]
+    columns = [_python_values(column) for column in batch.columns]
     values = [Row._of(record, names) for record in zip(*columns, strict=True)] if columns else []
     if event_time is None:
         return Batch(values)
     return Batch(values, [_millis(moment) for moment in columns[names.index(event_time)]])
 
 
+def _python_values(column: pa.Array) -> list[Any]:
+    """Moments as datetimes in UTC, wall-clock times (timestamp_ntz) as naive datetimes."""
+    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+        # Spark's default Parquet form of a moment; nothing else of Spark's has nanoseconds.
+        column = column.cast(pa.timestamp("us", "UTC"), safe=False)
+    return column.to_pylist()  # type: ignore[no-any-return]
+
+
 def _millis(moment: Any) -> int:
     if moment is None:
         return MIN_TIMESTAMP
     if isinstance(moment, datetime.datetime):
-        return round(moment.timestamp() * 1000)
+        aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=datetime.UTC)
+        return (aware - _EPOCH) // datetime.timedelta(milliseconds=1)
     return int(moment)

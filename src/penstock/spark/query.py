@@ -17,9 +17,13 @@ from penstock.spark.frames import exchange_rows_of
 from penstock.spark.planner_link import PlannerClient
 from penstock.spark.processor import LevelProcessor
 from penstock.spark.schema import SPARK_SCHEMA
+from penstock.spark.session import prepare_for_query
 from penstock.spark.source import PenstockSource
 
-_starting = threading.Lock()  # Spark reads the number of shuffle partitions from the session when a query starts
+# A query copies the session's settings some time after start() has returned, but before it plans: until then no other
+# job may change them.
+_starting = threading.Lock()
+_POLL_SECONDS = 0.02
 
 
 def start_query(
@@ -29,7 +33,8 @@ def start_query(
     client: PlannerClient,
     run_id: str,
     checkpoint: Path,
-    complete: Callable[[int, list[SubtaskReport]], None],
+    complete: Callable[[list[SubtaskReport]], None],
+    planning: threading.Event,
 ) -> StreamingQuery:
     rows = _level_zero(session, job, frames, client, run_id)
     for level in range(1, job.levels):
@@ -39,11 +44,15 @@ def start_query(
 
     def on_batch(batch: DataFrame, batch_id: int) -> None:
         payloads = batch.select("payload").toArrow().column(0).to_pylist()
-        complete(batch_id + 1, [read_report(payload) for payload in payloads])
+        complete([read_report(payload) for payload in payloads])
 
+    writer = rows.writeStream.foreachBatch(on_batch).option("checkpointLocation", str(checkpoint))
     with _starting:
-        session.conf.set("spark.sql.shuffle.partitions", str(job.parallelism))
-        return rows.writeStream.foreachBatch(on_batch).option("checkpointLocation", str(checkpoint)).start()
+        prepare_for_query(session, job.parallelism)
+        query = writer.start()
+        while query.isActive and not planning.wait(_POLL_SECONDS):
+            pass
+        return query
 
 
 def _level_zero(

@@ -14,12 +14,17 @@ from penstock.spark.java import java_home
 from penstock.spark.python_launcher import worker_python
 
 _STATE_STORE = "spark.sql.streaming.stateStore"
-_DEFAULTS = {
+_SESSION_DEFAULTS = {
     "spark.driver.memory": "2g",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.python.daemon.module": "penstock.spark.daemon",
+    # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
+}
+_QUERY_SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     f"{_STATE_STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
@@ -28,11 +33,8 @@ _DEFAULTS = {
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.minBatchesToRetain": "10",
     "spark.sql.streaming.numRecentProgressUpdates": "10",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
     "spark.sql.streaming.pollingDelay": "1ms",
-    "spark.python.daemon.module": "penstock.spark.daemon",
-    # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
 }
 _ATTEMPTS = 4
 
@@ -47,12 +49,18 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     os.environ["PYSPARK_PYTHON"] = worker_python(log_file.parent.parent / "bin", chosen)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
-    for key, value in {**_DEFAULTS, **options, "spark.master": _with_retries(chosen)}.items():
+    for key, value in {**_SESSION_DEFAULTS, **options, "spark.master": _with_retries(chosen)}.items():
         builder = builder.config(key, value)
     with contextlib.nullcontext() if verbose else _output_to(log_file):
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("WARN" if verbose else "OFF")
     return session
+
+
+def prepare_for_query(session: SparkSession, partitions: int) -> None:
+    """Sets what a query must find in its session when it starts; the session may be the user's own."""
+    for key, value in {**_QUERY_SETTINGS, "spark.sql.shuffle.partitions": str(partitions)}.items():
+        session.conf.set(key, value)
 
 
 def _default_master() -> str:

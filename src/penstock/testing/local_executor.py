@@ -7,6 +7,7 @@ between epochs, so that each one has to come back from its snapshot.
 from __future__ import annotations
 
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -83,12 +84,13 @@ class LocalExecutor:
             str(job_id), request.name, request.job_parameters, request.auto_watermark_interval_ms
         )
         job = _LocalJob(job_id)
+        started = time.monotonic()
         try:
             self._run(request, translate(request, settings), job)
         except JobExecutionError as error:
             job.result.set_exception(error)
         else:
-            job.result.set_result(JobExecutionResult(job_id))
+            job.result.set_result(JobExecutionResult(job_id, int((time.monotonic() - started) * 1000)))
         return job
 
     def _run(self, request: JobRequest, blueprint: JobBlueprint, job: _LocalJob) -> None:
@@ -112,7 +114,7 @@ class LocalExecutor:
                 rows = _level_zero(coordinator.partitions(offset, end), blobs[0])
                 for level in range(1, blueprint.levels):
                     rows = _run_one_level(blueprint, blobs[level], level, rows, logs)
-                coordinator.complete(end["epoch"], _reports(rows))
+                coordinator.complete(_reports(rows))
                 offset = end
                 if self._forget:
                     hosting.forget_containers()
@@ -132,7 +134,7 @@ class _LocalJob:
         for committable in committables:
             if hasattr(committable, "commit"):
                 committable.commit()
-        self._collected[operator_id] += committables
+        self._collected[operator_id].append(committables)
 
     def status(self) -> JobStatus:
         return JobStatus.FAILED if self.result.exception() else JobStatus.FINISHED
@@ -144,6 +146,10 @@ class _LocalJob:
         return self.result
 
     def collected(self, node: Node) -> Iterator[Any]:
+        for records in self.collected_epochs(node):
+            yield from records
+
+    def collected_epochs(self, node: Node) -> Iterator[list[Any]]:
         yield from self._collected[node.id]
         self.result.result()
 

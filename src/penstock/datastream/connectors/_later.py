@@ -15,7 +15,7 @@ _WRITE_YOUR_OWN = (
 _OTHER_FORMAT = "use the JSON, CSV or Parquet formats, or read and write with a Python library in your functions"
 
 # module -> why, what to do instead, names (Outer.Inner for nested classes)
-_LATER: dict[str, tuple[str, str, str]] = {
+LATER: dict[str, tuple[str, str, str]] = {
     "connectors.kafka": (
         _KAFKA,
         _WRITE_YOUR_OWN,
@@ -104,7 +104,7 @@ def _refuse(cls: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
 def refused_classes(module: str) -> dict[str, type]:
     """The classes of a module that is not there yet, by name."""
-    why, instead, names = _LATER[module.split("penstock.datastream.")[-1]]
+    why, instead, names = LATER[module.split("penstock.datastream.")[-1]]
     reason = f"Penstock does not have this yet: {why}. Until then, {instead}."
     classes: dict[str, type] = {}
     for qualified in names.split():

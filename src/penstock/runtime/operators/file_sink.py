@@ -194,6 +194,9 @@ class FileSinkOperator(Operator):
         if not self._changed:
             return None
         self._changed = False
+        return self.full_delta()
+
+    def full_delta(self) -> Any:
         return self.watermark, self._next_check, _copied(self._buckets)
 
     def apply_delta(self, delta: Any) -> None:

@@ -1,0 +1,92 @@
+"""What of PyFlink's API Penstock refuses, and why: one table, which the contract test compares with what really happens.
+
+A key is a module, a class or a member by its full name in PyFlink; it stands for everything below it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from penstock.datastream.connectors._later import LATER
+
+_JAVA: Final = "there is no Java behind Penstock: its objects are used as they are"
+_SAVEPOINTS: Final = "savepoints come with mission item M10"
+_NO_CACHE: Final = "no results are kept between jobs: write to files, or let one job have several sinks"
+_UID: Final = "state is addressed by uid() alone"
+_SPARK_CANCELS: Final = "Spark ends the tasks of a cancelled job itself"
+_UNALIGNED: Final = "epochs have no barriers that wait for each other, so that there is nothing to gain"
+
+REFUSED: Final[dict[str, str]] = {
+    "pyflink.table": "Table API and SQL come with mission item M15",
+    **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
+    "pyflink.datastream.formats.parquet.AvroParquetReaders": "Avro is not planned yet: use ParquetColumnarRowInputFormat",
+    "pyflink.datastream.formats.parquet.AvroParquetWriters": "Avro is not planned yet: use ParquetBulkWriters",
+    "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",
+    "pyflink.datastream.connectors.file_system.FileSink.BaseBuilder.enable_compact": (
+        "part files are not compacted yet: let the rolling policy make larger ones"
+    ),
+    "pyflink.common.execution_config.ExecutionConfig.disable_closure_cleaner": (
+        "a function is always pickled with just what it refers to"
+    ),
+    "pyflink.common.execution_config.ExecutionConfig.set_task_cancellation_interval": _SPARK_CANCELS,
+    "pyflink.common.execution_config.ExecutionConfig.set_task_cancellation_timeout": _SPARK_CANCELS,
+    "pyflink.common.execution_config.ExecutionConfig.enable_force_kryo": "Kryo serializes Java objects",
+    "pyflink.common.execution_config.ExecutionConfig.enable_force_avro": "the switch is for Java objects",
+    "pyflink.common.job_client.JobClient.stop_with_savepoint": _SAVEPOINTS,
+    "pyflink.common.job_client.JobClient.trigger_savepoint": _SAVEPOINTS,
+    "pyflink.common.typeinfo.TypeInformation.get_java_type_info": _JAVA,
+    "pyflink.common.typeinfo.PickledBytesTypeInfo.get_java_type_info": _JAVA,
+    "pyflink.common.typeinfo.DateTypeInfo.get_java_type_info": _JAVA,
+    "pyflink.common.typeinfo.TimeTypeInfo.get_java_type_info": _JAVA,
+    "pyflink.common.typeinfo.TimestampTypeInfo.get_java_type_info": _JAVA,
+    "pyflink.common.types.RowKind.to_j_row_kind": _JAVA,
+    "pyflink.common.utils.JavaObjectWrapper.get_java_object": _JAVA,
+    "pyflink.common.watermark_strategy.WatermarkStrategy.with_watermark_alignment": (
+        "sources are read without regard to each other's watermarks; results are right without it"
+    ),
+    "pyflink.common.watermark_strategy.AssignerWithPeriodicWatermarksWrapper": (
+        "it wraps Java code: use WatermarkStrategy.for_generator()"
+    ),
+    "pyflink.datastream.async_data_stream.AsyncDataStream": "async I/O comes with mission item M22",
+    "pyflink.datastream.checkpoint_config.CheckpointConfig.enable_unaligned_checkpoints": _UNALIGNED,
+    "pyflink.datastream.checkpoint_config.CheckpointConfig.set_force_unaligned_checkpoints": _UNALIGNED,
+    "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",
+    "pyflink.datastream.state_backend.CustomStateBackend": "it wraps Java classes",
+    "pyflink.datastream.state_backend.EmbeddedRocksDBStateBackend.set_options": "it names a Java class",
+    "pyflink.datastream.data_stream.DataStream.set_uid_hash": _UID,
+    "pyflink.datastream.data_stream.DataStreamSink.set_uid_hash": _UID,
+    "pyflink.datastream.data_stream.KeyedStream.set_uid_hash": _UID,
+    "pyflink.datastream.data_stream.DataStream.cache": _NO_CACHE,
+    "pyflink.datastream.data_stream.KeyedStream.cache": _NO_CACHE,
+    "pyflink.datastream.data_stream.CachedDataStream": _NO_CACHE,
+    "pyflink.datastream.functions.JavaFunctionWrapper": _JAVA,
+    "pyflink.datastream.output_tag.OutputTag.get_java_output_tag": _JAVA,
+    "pyflink.datastream.slot_sharing_group.MemorySize.get_java_memory_size": _JAVA,
+    "pyflink.datastream.slot_sharing_group.SlotSharingGroup.get_java_slot_sharing_group": _JAVA,
+    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.set_default_savepoint_directory": (
+        _SAVEPOINTS
+    ),
+    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_jars": "no Java code of Flink runs here",
+    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_classpaths": (
+        "no Java code of Flink runs here"
+    ),
+    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.register_cached_file": (
+        "only Java functions can read the distributed cache: use add_python_archive()"
+    ),
+    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.create_input": (
+        "input formats are Java code: use from_source() or from_spark()"
+    ),
+    "pyflink.datastream.utils.create_hadoop_configuration": _JAVA,
+    "pyflink.datastream.utils.create_java_properties": _JAVA,
+    "pyflink.datastream.utils.convert_to_python_obj": _JAVA,
+    "pyflink.datastream.utils.pickled_bytes_to_python_obj": _JAVA,
+}
+
+
+def refusal_of(name: str) -> str | None:
+    """Why a name of PyFlink is refused, or None when Penstock has it."""
+    while name:
+        if name in REFUSED:
+            return REFUSED[name]
+        name = name.rpartition(".")[0]
+    return None

@@ -1,0 +1,141 @@
+"""The programs of tests/pyflink_programs print what PyFlink prints."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock.cli import pyflink_alias, script
+from penstock.common.run_options import RunOptions, current_run_options, set_run_options
+from penstock.datastream import stream_execution_environment
+from penstock.testing.local_executor import LocalExecutor
+
+PROGRAMS = Path(__file__).parent.parent / "pyflink_programs"
+NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
+
+DIFFERENT = {
+    "collection_basic_types": "a FLOAT straight from a collection is rounded to 32 bits here too, as behind an operator",
+    "source_csv_file": "needs pyflink.table, which comes with M15",
+    "window_late_data": "sleeps to let the clock's watermarks pass; tests/engine/test_watermarks.py has it without waiting",
+}
+ONLY_ON_SPARK = {
+    "job_execute_async": "the in-process executor runs a job inside execute_async()",
+    "job_execution_result": "the in-process executor does not measure run times",
+}
+ON_SPARK = [
+    "batch_rolling_reduce_emits_last",
+    "broadcast_state_on_every_subtask",
+    "collection_composite_types",
+    "connect_keyed_state_shared_by_both_inputs",
+    "context_runtime_values",
+    "job_execute_async",
+    "job_execution_result",
+    "job_failing_in_open_and_keyed_process",
+    "keyed_word_count_parallel",
+    "map_module_level_helpers_and_closures",
+    "map_user_prints_to_stdout",
+    "partition_custom",
+    "pipeline_sensor_alerts",
+    "row_nested",
+    "side_output_from_keyed_process_and_timer",
+    "sink_file_parallel",
+    "source_file_word_count",
+    "state_several_states_and_pickled_values",
+    "timer_event_time_basic",
+]
+
+
+def printed(text: str, mode: str) -> list[str]:
+    lines = text.splitlines()
+    if mode == "exact":
+        return lines
+    if mode == "sorted-noprefix":
+        lines = [re.sub(r"^(.*?):?\d+> ", lambda found: f"{found[1]}> " if found[1] else "", line) for line in lines]
+    else:
+        assert mode == "sorted", f"unknown way to compare: {mode}"
+    return sorted(lines)
+
+
+def result_of(name: str, capsys: pytest.CaptureFixture[str]) -> tuple[list[str], list[str]]:
+    """What the program printed and what PyFlink printed, both as its first line says to compare them."""
+    source = PROGRAMS / f"{name}.py"
+    mode = source.read_text().splitlines()[0].removeprefix("# compare: ")
+    expected = (PROGRAMS / f"{name}.expected").read_text()
+    script.run_as_main(str(source), [])
+    return printed(capsys.readouterr().out, mode), printed(expected, mode)
+
+
+@pytest.fixture
+def as_a_program() -> Iterator[None]:
+    """Lets a program be `__main__` with `pyflink` meaning Penstock, and undoes both."""
+    saved = sys.modules["__main__"], list(sys.argv), list(sys.path), list(sys.meta_path)
+    pyflink_alias.install()
+    yield
+    sys.modules["__main__"], sys.argv[:], sys.path[:], sys.meta_path[:] = saved
+    for name in [name for name in sys.modules if name.split(".")[0] == "pyflink"]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def on_local_executor(as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream_execution_environment, "default_executor", LocalExecutor)
+
+
+@pytest.fixture
+def forgetful_in_small_epochs(as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # Without watermarks of the clock: how far they have come when a record arrives would depend on the epochs.
+    before = current_run_options()
+    set_run_options(RunOptions(configuration={"pipeline.auto-watermark-interval": "0"}))
+    monkeypatch.setattr(stream_execution_environment, "default_executor", lambda: LocalExecutor(2, forget=True))
+    yield
+    set_run_options(before)
+
+
+@pytest.fixture
+def on_spark(as_a_program: None, spark_options: RunOptions) -> Iterator[None]:
+    before = current_run_options()
+    set_run_options(RunOptions(master=spark_options.master, configuration=spark_options.configuration, pyflink_imports=True))
+    yield
+    set_run_options(before)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in DIFFERENT and name not in ONLY_ON_SPARK])
+@pytest.mark.usefixtures("on_local_executor")
+def test_program_in_this_process(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    got, wanted = result_of(name, capsys)
+    assert got == wanted
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in DIFFERENT and name not in ONLY_ON_SPARK])
+@pytest.mark.usefixtures("forgetful_in_small_epochs")
+def test_program_in_epochs_of_two_records_from_snapshots_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    got, wanted = result_of(name, capsys)
+    assert got == wanted
+
+
+@pytest.mark.parametrize("name", ON_SPARK)
+@pytest.mark.spark
+@pytest.mark.usefixtures("on_spark")
+def test_program_on_spark(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    got, wanted = result_of(name, capsys)
+    assert got == wanted
+
+
+@pytest.mark.parametrize("name", [name for name in DIFFERENT if name != "window_late_data"])
+@pytest.mark.usefixtures("on_local_executor")
+def test_known_difference_is_still_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """An entry that has come to match leaves the table."""
+    try:
+        got, wanted = result_of(name, capsys)
+    except ModuleNotFoundError:
+        return
+    assert got != wanted, f"{name} gives PyFlink's result now: take it out of DIFFERENT"
+
+
+def test_tables_name_only_programs_that_exist() -> None:
+    assert {*DIFFERENT, *ONLY_ON_SPARK, *ON_SPARK} <= set(NAMES)
+    assert set(ONLY_ON_SPARK) <= set(ON_SPARK)

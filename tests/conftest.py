@@ -1,0 +1,91 @@
+"""Two ways to run programs: the whole engine in this process, and a Spark session that all tests share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cloudpickle
+import pytest
+
+from penstock.common import Configuration
+from penstock.common.run_options import RunOptions, current_run_options, set_run_options
+from penstock.datastream import StreamExecutionEnvironment
+from penstock.runtime import hosting
+from penstock.testing.local_executor import LocalExecutor
+
+EnvironmentFactory = Callable[..., StreamExecutionEnvironment]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "spark: needs a Spark session (deselect with -m 'not spark')")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    # Workers cannot import test modules, so what is defined there travels by value, as it does from a script.
+    module = getattr(item, "module", None)
+    if module is not None and module.__name__ in sys.modules:
+        cloudpickle.register_pickle_by_value(module)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_disks() -> Iterator[None]:
+    """No test cuts the power; a small job would spend most of its time in fsync."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def no_containers_of_other_tests() -> Iterator[None]:
+    yield
+    hosting.forget_containers()
+
+
+@pytest.fixture
+def local_env() -> EnvironmentFactory:
+    """Makes environments whose jobs run in this process: `local_env(parallelism, epoch_records=3, forget=True)`."""
+
+    def make(parallelism: int = 1, epoch_records: int = 1_000_000, forget: bool = False) -> StreamExecutionEnvironment:
+        env = StreamExecutionEnvironment(executor=LocalExecutor(epoch_records, forget))
+        env.set_parallelism(parallelism)
+        return env
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all jobs of the test run keep their files."""
+    return tmp_path_factory.mktemp("penstock-home")
+
+
+@pytest.fixture(scope="session")
+def spark_options(spark_home: Path) -> Iterator[RunOptions]:
+    before = current_run_options()
+    options = RunOptions(master="local[2]", configuration={"penstock.home": str(spark_home)})
+    yield options
+    set_run_options(before)
+    if "pyspark" in sys.modules:
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            session.stop()
+
+
+@pytest.fixture
+def spark_env(spark_options: RunOptions) -> Iterator[EnvironmentFactory]:
+    """Makes environments whose jobs run on the shared Spark session; extra options as a dictionary."""
+    before = current_run_options()
+    set_run_options(spark_options)
+
+    def make(parallelism: int = 1, options: dict[str, str] | None = None) -> StreamExecutionEnvironment:
+        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(options or {}))
+        env.set_parallelism(parallelism)
+        return env
+
+    yield make
+    set_run_options(before)
