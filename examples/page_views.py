@@ -166,8 +166,8 @@ def explain(options: argparse.Namespace, log: AccessLog) -> None:
     print(f"Page views per app: a log of {options.views:,} lines, {options.apps} apps. Its first line:\n")
     print(f"    {log.line(0)}\n")
     print("The job reads it in parallel, parses it (broken lines go to a side output), sends each view to the task")
-    print("that owns its app, and counts there in keyed state. The state is saved with every epoch, together with")
-    print("the place in the log, so that no view is lost or counted twice. The generator knows the true totals.\n")
+    print("that owns its app, and counts there in keyed state. Every epoch saves the state together with the place in")
+    print("the log, so that a task that has to run again counts nothing twice. The generator knows the true totals.\n")
 
 
 def follow(results: Iterator[tuple[str, str, int]], started: float) -> tuple[dict[str, int], int]:

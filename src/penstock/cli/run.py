@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,7 @@ INTERRUPTED_WITHOUT_A_JOB = 130
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock"
-    )
+    parser.add_argument("--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock")
     parser.add_argument("-p", "--parallelism", type=_parallelism, metavar="N", help="default parallelism")
     parser.add_argument(
         "-D",
@@ -33,10 +32,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="key=value",
         help="set a configuration option; may be given several times",
     )
-    parser.add_argument(
-        "--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077"
-    )
+    parser.add_argument("--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077")
     parser.add_argument("--name", metavar="NAME", help="name of the job")
+    parser.add_argument(
+        "--job-id",
+        metavar="ID",
+        type=_job_id,
+        help="32 hexadecimal digits; goes on from that job's last epoch if it has one",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
     parser.add_argument("script", metavar="script.py", help="the program")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
@@ -73,6 +76,7 @@ def _run_options(arguments: argparse.Namespace) -> RunOptions:
         configuration=dict(arguments.settings),
         master=arguments.master,
         job_name=arguments.name,
+        job_id=arguments.job_id,
         verbose=arguments.verbose,
         pyflink_imports=arguments.pyflink,
         show_status=sys.stderr.isatty() and os.environ.get("TERM") != "dumb",
@@ -155,6 +159,12 @@ class _JobWatch:
     def close(self) -> None:
         if self._status_line is not None:
             self._status_line.close()
+
+
+def _job_id(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{32}", text):
+        raise argparse.ArgumentTypeError(f"a job id has 32 hexadecimal digits (0-9, a-f), got {text!r}")
+    return text
 
 
 def _parallelism(text: str) -> int:

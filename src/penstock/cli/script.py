@@ -42,9 +42,7 @@ def _put_first_on_path(directory: str) -> None:
 
 def cut_own_frames(error: BaseException) -> None:
     """Leaves the traceback that `python script.py` would have shown."""
-    kept = [
-        link for link in _links(error.__traceback__) if not _is_machinery(link.tb_frame.f_code.co_filename)
-    ]
+    kept = [link for link in _links(error.__traceback__) if not _is_machinery(link.tb_frame.f_code.co_filename)]
     following: TracebackType | None = None
     for link in reversed(kept):
         link.tb_next = following

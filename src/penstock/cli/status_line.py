@@ -51,8 +51,7 @@ class StatusLine:
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append(state, style="bold")
         text.append(
-            f"  epoch {epoch:,}  in {records_in:,}  out {records_out:,}"
-            f"  {rate:,.0f} records/s  watermark lag {lag}"
+            f"  epoch {epoch:,}  in {records_in:,}  out {records_out:,}  {rate:,.0f} records/s  watermark lag {lag}"
         )
         with self._lock:
             if self._line_is_open:

@@ -37,10 +37,6 @@ _CHECKPOINTS_LATER = (
     " until then each epoch is a recovery point of the running job"
 )
 _SAVEPOINTS_LATER = "later: savepoints come with the checkpoint coordinator"
-_RESTART_LATER = (
-    "later: restart strategies come with the job manager;"
-    " until then Spark retries tasks and a failed query fails the job"
-)
 _METRICS_LATER = "later: metric reporters come with the metrics system"
 _NO_ALIGNMENT = (
     "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
@@ -75,7 +71,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("execution.buffer-timeout.enabled", "bool", True, "Whether time flushes buffers.", _NO_BUFFERS),
     Option("execution.buffer-timeout.interval", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
     Option("execution.checkpointing.interval", "duration", None, "How often a checkpoint is taken.",
-           "no effect: every epoch is a complete recovery point; its length is penstock.epoch.target-ms"),
+           "no effect beyond restarts: every epoch is a complete recovery point, see penstock.epoch.target-ms"),
     Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE", "EXACTLY_ONCE or AT_LEAST_ONCE.",
            "no effect: epochs are exactly once always", ("EXACTLY_ONCE",)),
     Option("execution.checkpointing.timeout", "duration", 600000, "When a checkpoint is given up.",
@@ -111,11 +107,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("state.checkpoints.dir", "string", None, "Where checkpoints are.", _CHECKPOINTS_LATER),
     Option("state.checkpoints.num-retained", "int", 1, "Checkpoints kept.", _CHECKPOINTS_LATER, ("1",)),
     Option("state.savepoints.dir", "string", None, "Where savepoints are.", _SAVEPOINTS_LATER),
-    Option("restart-strategy.type", "string", None, "none, fixed-delay, failure-rate or exponential-delay.",
-           _RESTART_LATER, ("none", "off", "disable")),
-    Option("restart-strategy", "string", None, "Older name of restart-strategy.type.",
-           _RESTART_LATER, ("none", "off", "disable")),
-    *(Option(f"restart-strategy.{key}", kind, default, text, _RESTART_LATER) for key, kind, default, text in (
+    Option("restart-strategy.type", "string", None, "none, fixed-delay, failure-rate or exponential-delay."),
+    Option("restart-strategy", "string", None, "Older name of restart-strategy.type."),
+    *(Option(f"restart-strategy.{key}", kind, default, text) for key, kind, default, text in (
         ("fixed-delay.attempts", "int", 1, "Restarts before the job fails."),
         ("fixed-delay.delay", "duration", 1000, "Pause before a restart."),
         ("failure-rate.max-failures-per-interval", "int", 1, "Failures in one interval that fail the job."),
@@ -126,7 +120,7 @@ OPTIONS: tuple[Option, ...] = (
         ("exponential-delay.backoff-multiplier", "float", 1.5, "Factor from pause to pause."),
         ("exponential-delay.reset-backoff-threshold", "duration", 3600000, "Quiet time for a reset."),
         ("exponential-delay.jitter-factor", "float", 0.1, "Random part of the pause."),
-        ("exponential-delay.attempts-before-reset-backoff", "int", None, "Restarts before the job fails."),
+        ("exponential-delay.attempts-before-reset-backoff", "int", 2**31 - 1, "Restarts before the job fails."),
     )),
     Option("python.files", "list", None, "Python files and packages that functions import."),
     Option("python.requirements", "string", None, "Requirements file, with an optional cache after '#'."),

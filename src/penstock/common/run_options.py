@@ -13,6 +13,7 @@ class RunOptions:
     configuration: dict[str, str] = field(default_factory=dict)
     master: str | None = None
     job_name: str | None = None
+    job_id: str | None = None
     verbose: bool = False
     pyflink_imports: bool = False
     show_status: bool = False

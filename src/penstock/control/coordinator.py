@@ -71,6 +71,7 @@ class EpochCoordinator:
             if not operator.native
             for subtask in range(operator.parallelism)
         }
+        self._recovered = self._recover()
         self._planned_at = time.monotonic()
         self._computed: list[SubtaskReport] = []
         self._snapshots: Mapping[int, Any] = {}  # of level 0, before the running epoch
@@ -80,6 +81,21 @@ class EpochCoordinator:
         self.finished = threading.Event()
         self.planning = threading.Event()  # set once the query has begun to plan
 
+    def _recover(self) -> EpochRecord | None:
+        """Goes on from what an earlier process has recorded, if there is anything."""
+        record = self._store.latest
+        if record.unfinished is None:
+            return None
+        self._wakeups = dict(record.wakeups)
+        self._unfinished = set(record.unfinished)
+        return record
+
+    def forget_failure(self) -> None:
+        """Before another attempt: the failed epoch has left nothing behind."""
+        self.failure = None
+        self._computed = []
+        self.planning.clear()
+
     # -- planning ----------------------------------------------------------------------------------------------
 
     def initial_offset(self) -> dict[str, Any]:
@@ -87,7 +103,7 @@ class EpochCoordinator:
         return {
             "epoch": 0,
             "positions": {
-                str(id_): [source.initial_position(self._parallelism(id_)), False]
+                self._uid(id_): [source.initial_position(self._parallelism(id_)), False]
                 for id_, source in self._sources.items()
             },
         }
@@ -123,13 +139,13 @@ class EpochCoordinator:
     def _advance(self, positions: dict[str, Any]) -> dict[str, Any]:
         if self.finished.is_set() or self.failure is not None:
             return positions
-        active = [id_ for id_, (_, exhausted) in positions.items() if not exhausted]
+        active = {self._uid(id_): source for id_, source in self._sources.items()}
+        active = {uid: source for uid, source in active.items() if not positions[uid][1]}
         budget = max(1, self._sizer.budget // max(1, len(active)))
         advanced = dict(positions)
-        for id_ in active:
-            source = self._sources[int(id_)]
-            position = source.advance(positions[id_][0], budget)
-            advanced[id_] = [position, source.exhausted(position)]
+        for uid, source in active.items():
+            position = source.advance(positions[uid][0], budget)
+            advanced[uid] = [position, source.exhausted(position)]
         return advanced
 
     def _take_due(self) -> bool:
@@ -146,7 +162,7 @@ class EpochCoordinator:
         """The tasks of level 0; asked again with the same offsets after a failure, it gives the same work."""
         assignments: dict[int, dict[int, Assignment]] = {}
         for id_, source in self._sources.items():
-            before, after = start["positions"][str(id_)], end["positions"][str(id_)]
+            before, after = start["positions"][self._uid(id_)], end["positions"][self._uid(id_)]
             if before == after:
                 continue
             for subtask, assignment in source.assignments(before[0], after[0], self._parallelism(id_)).items():
@@ -159,6 +175,9 @@ class EpochCoordinator:
         works = [Work(subtask, work, snapshots.get(subtask)) for subtask, work in sorted(assignments.items())]
         wakeups = tuple(place for place in self._due if place[0] > 0)
         return [*works, Work(None, wakeups=wakeups)] if wakeups else works
+
+    def _uid(self, operator_id: int) -> str:
+        return self._operators[operator_id].uid
 
     def _parallelism(self, operator_id: int) -> int:
         return self._operators[operator_id].parallelism
@@ -180,6 +199,11 @@ class EpochCoordinator:
     def _publish(self) -> None:
         """Makes the results of an epoch visible: Spark plans the next one only when this one is in its commit log."""
         reports, self._computed = self._computed, []
+        recovered, self._recovered = self._recovered, None
+        if recovered is not None and not reports:
+            # The process before this one may have died between Spark's commit and this point.
+            for committable in recovered.committables:
+                committable.commit()
         _print(reports)
         for report in reports:
             for operator_id, committables in report.committables.items():
@@ -191,7 +215,6 @@ class EpochCoordinator:
         snapshots = dict(self._snapshots)
         snapshots.update({report.subtask: report.delta for report in reports if report.delta is not None})
         self._snapshots = snapshots
-        self._store.put(EpochRecord(self._epoch, snapshots, self._durable_committables(reports)))
         for report in reports:
             place = (report.level, report.subtask)
             self._wakeups.pop(place, None)
@@ -199,6 +222,15 @@ class EpochCoordinator:
                 self._wakeups[place] = report.next_processing_time
             if report.finished:
                 self._unfinished.discard(place)
+        self._store.put(
+            EpochRecord(
+                self._epoch,
+                snapshots,
+                self._durable_committables(reports),
+                dict(self._wakeups),
+                frozenset(self._unfinished),
+            )
+        )
 
     def _durable_committables(self, reports: list[SubtaskReport]) -> list[Any]:
         """Collected records are for this process only; everything else must survive it."""

@@ -57,7 +57,6 @@ class RunningJob(Protocol):
     def collected(self, node: Node) -> Iterator[Any]:
         """The records of a collect sink in the order of completed epochs; raises when the job fails."""
 
-
     def collected_epochs(self, node: Node) -> Iterator[list[Any]]:
         """The same, one list for each completed epoch."""
 

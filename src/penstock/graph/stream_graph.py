@@ -105,7 +105,8 @@ def _settled(upstream: Upstream, node: Node, parallelism: dict[int, int]) -> Par
         return Forward() if same else Rebalance()
     if isinstance(partitioning, Forward) and not same:
         raise ProgramError(
-            f"Forward partitioning does not allow change of parallelism: forward() from {upstream.node.name!r} (parallelism {parallelism[upstream.node.id]}) to "
+            "Forward partitioning does not allow change of parallelism: "
+            f"forward() from {upstream.node.name!r} (parallelism {parallelism[upstream.node.id]}) to "
             f"{node.name!r} (parallelism {parallelism[node.id]}) needs the same parallelism on both sides; "
             f"see {node.origin}"
         )

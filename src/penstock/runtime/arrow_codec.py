@@ -27,6 +27,8 @@ class ColumnCodec(Protocol):
 
     def decode(self, batch: pa.RecordBatch) -> list[Any]: ...
 
+    def field(self, batch: pa.RecordBatch, position: Any) -> pa.Array | None: ...
+
 
 def codec_for(type_info: TypeInformation) -> ColumnCodec | None:
     """The codec of a declared type; None for a pickled one, whose chunks are not Arrow's."""
@@ -53,6 +55,9 @@ class _ValueCodec:
     def decode(self, batch: pa.RecordBatch) -> list[Any]:
         return self._column.decode(batch.column(0))
 
+    def field(self, batch: pa.RecordBatch, position: Any) -> pa.Array | None:
+        return batch.column(0) if position == 0 else None
+
 
 class _RecordCodec:
     """Records with fields: one column for each, and one that tells which records are None when some are."""
@@ -74,3 +79,9 @@ class _RecordCodec:
         marks = arrays.get(_PRESENT)
         present = None if marks is None else marks.to_numpy(zero_copy_only=False).tolist()
         return self._fields.decode(arrays, batch.num_rows, present)
+
+    def field(self, batch: pa.RecordBatch, position: Any) -> pa.Array | None:
+        if _PRESENT in batch.schema.names:
+            return None
+        name = self._fields.name_of(position)
+        return None if name is None else batch.column(name)

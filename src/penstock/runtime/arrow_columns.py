@@ -171,6 +171,10 @@ class Fields:
         self._columns = [column_for(field_type) for field_type in field_types]
         self._names = [f"f{position}" for position in range(len(self._columns))]
 
+    def name_of(self, position: Any) -> str | None:
+        """The column of the field at a position."""
+        return self._names[position] if isinstance(position, int) and 0 <= position < len(self._names) else None
+
     def encode(self, values: Sequence[Any]) -> tuple[list[pa.Array], list[str], list[bool] | None]:
         """The arrays, their names, and for each value whether it is missing (None when none is)."""
         try:

@@ -1,7 +1,7 @@
 """Keeps the plain attributes of user functions right although subtasks move between worker processes.
 
-Flink programs often count in `self.count`; there the function object lives as long as the job runs. Here the
-object may be rebuilt in another worker between two epochs, so what changed in it since `open()` is part of the snapshot.
+Flink programs often count in `self.count`; there the function object lives as long as the job runs. Here the object may
+be rebuilt in another worker between two epochs, so what changed in it since `open()` is part of the snapshot.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class AttributeTracker:
         changed: dict[str, Any] = {}
         for name, value in (self._attributes or {}).items():
             fingerprint = _fingerprint(value)
-            if fingerprint is _UNTRACKED or self._last.get(name, _MISSING) == fingerprint:
+            if fingerprint is _UNTRACKED or _same(self._last.get(name, _MISSING), fingerprint):
                 continue
             self._last[name] = changed[name] = fingerprint
         self._since_open.update(changed)
@@ -53,6 +53,11 @@ class _Marker:
 
 
 _UNTRACKED, _MISSING = _Marker(), _Marker()
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal and of one type: 1, 1.0 and True are equal, but not the same to a program."""
+    return one == other and type(one[1]) is type(other[1])
 
 
 def _fingerprint(value: Any) -> Any:

@@ -7,18 +7,18 @@ import io
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control
+from penstock.runtime.column_batch import ColumnBatch, Decoder, key_column_of
 from penstock.runtime.pickling import dumps, loads
 
 
-class ColumnCodec(Protocol):
+class ColumnCodec(Decoder, Protocol):
     """Turns the values of a typed stream into Arrow columns and back."""
 
     def encode(self, values: list[Any]) -> pa.RecordBatch: ...
-
-    def decode(self, batch: pa.RecordBatch) -> list[Any]: ...
 
 
 class ChunkBuilder:
@@ -53,9 +53,15 @@ class ChunkBuilder:
 
     def take(self, codec: ColumnCodec | None) -> bytes:
         """The payload of what was collected; the builder is empty afterwards."""
-        body: Any = self.values if codec is None else _to_ipc(codec.encode(self.values))
         timestamps = array.array("q", self.timestamps).tobytes() if self.timestamps else None
-        payload = dumps((self._controls, timestamps, self.keys or None, body))
+        keys: Any = self.keys or None
+        body: Any = self.values
+        if codec is not None:
+            body = _to_ipc(codec.encode(self.values))
+            key_column = key_column_of(self.keys) if self.keys else None
+            if key_column is not None:
+                keys = _to_ipc(pa.RecordBatch.from_arrays([key_column], ["key"]))
+        payload = dumps((self._controls, timestamps, keys, body))
         self._reset()
         return payload
 
@@ -63,13 +69,12 @@ class ChunkBuilder:
 def read_chunk(payload: bytes, codec: ColumnCodec | None) -> Iterator[Batch | Control]:
     """The elements of a payload in their order, records as batches that are as long as possible."""
     controls, timestamp_bytes, keys, body = loads(payload)
-    values = body if codec is None else codec.decode(_from_ipc(body))
-    timestamps: list[int] | None = None
-    if timestamp_bytes is not None:
-        decoded = array.array("q")
-        decoded.frombytes(timestamp_bytes)
-        timestamps = decoded.tolist()
-    whole = Batch(values, timestamps, keys)
+    times = None if timestamp_bytes is None else np.frombuffer(timestamp_bytes, np.int64)
+    if codec is not None:
+        key_column = _from_ipc(keys).column(0) if isinstance(keys, bytes) else keys
+        whole: Batch = ColumnBatch(codec, _from_ipc(body), times, key_column)
+    else:
+        whole = Batch(body, None if times is None else times.tolist(), keys)
     if not controls:
         yield whole
         return
@@ -79,8 +84,8 @@ def read_chunk(payload: bytes, codec: ColumnCodec | None) -> Iterator[Batch | Co
             yield whole.slice(start, position)
             start = position
         yield control
-    if start < len(values):
-        yield whole.slice(start, len(values))
+    if start < len(whole):
+        yield whole.slice(start, len(whole))
 
 
 def _to_ipc(batch: pa.RecordBatch) -> bytes:

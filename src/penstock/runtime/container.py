@@ -1,7 +1,7 @@
 """One subtask of one level: runs all its operators over the chunks of an epoch.
 
-The whole interface: make it (open), catch it up (apply_delta), run an epoch (run_epoch), ask what changed (take_delta). It
-does not know that Spark drives it in micro-batches, so tests drive it directly.
+The whole interface: make it (open), catch it up (apply_delta), run an epoch (run_epoch), ask what changed (take_delta).
+It does not know that Spark drives it in micro-batches, so tests drive it directly.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Container:
         elif isinstance(element, Watermark):
             station.operator.output.emit_watermark(element.timestamp)
         else:
-            station.operator.output.emit_idleness(element.idle)  # type: ignore[union-attr]
+            station.operator.output.emit_idleness(element.idle)
         self._advance_processing_time()
 
     def _advance_processing_time(self) -> None:

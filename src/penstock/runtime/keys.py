@@ -84,14 +84,17 @@ _HASHERS: dict[type, Callable[[Any], int]] = {
 
 
 def _hash_uncommon(key: Any) -> int:
-    if isinstance(key, enum.Enum):
-        return _hash_text(f"{type(key).__qualname__}.{key.name}")
+    # Members of IntEnum and StrEnum are equal to their values, so enums come behind these.
     if isinstance(key, numbers.Number):
         if isinstance(key, float) and math.isnan(key):
             raise UnstableKeyError("NaN is not equal to itself, so it cannot be a key")
         return _hash_number(key)
     if isinstance(key, (str, bytes, tuple)):
         return next(_HASHERS[base](key) for base in (str, bytes, tuple) if isinstance(key, base))
+    if isinstance(key, enum.Enum):
+        return _hash_text(f"{type(key).__qualname__}.{key.name}")
+    if isinstance(key, datetime.datetime):
+        return _hash_datetime(key)
     if isinstance(key, (datetime.date, datetime.time)):
         return _hash_text(key.isoformat())
     if isinstance(key, datetime.timedelta):

@@ -33,8 +33,9 @@ class Pacer:
             process(part)
             elapsed = self._clock() - before
             if elapsed > _LONG_MS:
-                self._length = max(1, self._length // 4)
-            elif elapsed < _SHORT_MS and self._length < _LARGEST:
+                # By what was really processed: the length may have grown far beyond it while all was fast.
+                self._length = max(1, len(part) // 4)
+            elif elapsed < _SHORT_MS and self._length < _LARGEST and len(part) == self._length:
                 self._length *= 4
             start = end
             self._between()

@@ -1,4 +1,4 @@
-"""Pickling of user data: plain and fast where classes can be imported, by value where they live in the user's script."""
+"""Pickling of user data: plain where classes can be imported, by value where they live in the user's script."""
 
 from __future__ import annotations
 

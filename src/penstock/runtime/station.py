@@ -25,7 +25,7 @@ class Station:
         self.records_in = 0
 
     def process(self, batch: Batch, input_index: int) -> None:
-        self.records_in += len(batch.values)
+        self.records_in += len(batch)
         try:
             self.operator.process(batch, input_index)
         except Exception as error:

@@ -58,9 +58,7 @@ class BoundedFrame(Source):
     def assignments(self, start: int, end: int, parallelism: int) -> dict[int, Assignment]:
         final = self.exhausted(end)
         groups = {subtask: self._groups[start:end][subtask::parallelism] for subtask in range(parallelism)}
-        return {
-            subtask: Assignment(work or None, final) for subtask, work in groups.items() if work or final
-        }
+        return {subtask: Assignment(work or None, final) for subtask, work in groups.items() if work or final}
 
     def exhausted(self, position: int) -> bool:
         return position >= len(self._groups)

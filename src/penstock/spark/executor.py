@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 import time
 import uuid
@@ -26,8 +27,10 @@ from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
 from penstock.control.job_home import JobHome, penstock_home
+from penstock.control.job_record import check_same_job, describe_job
 from penstock.control.job_request import JobRequest, RunningJob
 from penstock.control.progress import JobProgress, progress_listener
+from penstock.control.restart import restart_strategy
 from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
@@ -52,14 +55,30 @@ class SparkExecutor:
     def submit(self, request: JobRequest) -> RunningJob:
         configuration = Configuration.from_dict(request.configuration)
         home = penstock_home(value_of(configuration, "penstock.home"))
-        job_home = JobHome(home, uuid.uuid4().hex)
+        job_home = JobHome(home, _take_job_id())
+        job_home.acquire()
+        recorded = job_home.read_record()
         try:
             _read_bounded_frames(request)
             blueprint = translate(request, _settings(request, configuration, job_home))
+            description = describe_job(blueprint)
+            if recorded is not None:
+                check_same_job(recorded, description)
+            job_home.write_record(description)
             return SparkJob(request, configuration, blueprint, job_home, home / "logs" / "spark.log")
         except BaseException:
-            job_home.remove()
+            if recorded is None:
+                job_home.remove()
+            else:
+                job_home.release()
             raise
+
+
+def _take_job_id() -> str:
+    """The id from the command line is for the program's first job."""
+    options = current_run_options()
+    chosen, options.job_id = options.job_id, None
+    return chosen or uuid.uuid4().hex
 
 
 def _settings(request: JobRequest, configuration: Configuration, home: JobHome) -> JobSettings:
@@ -132,9 +151,11 @@ class SparkJob:
     # -- life --------------------------------------------------------------------------------------------------
 
     def _start(self, log_file: Path) -> None:
-        options, configuration = current_run_options(), self._configuration
+        configuration, options = self._configuration, current_run_options()
         self._done = threading.Event()
         self._started_at = time.monotonic()
+        self._restarts = restart_strategy(configuration)
+        self._keep_files = value_of(configuration, "execution.checkpointing.interval") is not None
         self._coordinator = EpochCoordinator(
             self._blueprint,
             self._sources,
@@ -146,15 +167,19 @@ class SparkJob:
             ),
             self._commit,
         )
-        session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
-        ship_modules(session, self._blueprint.settings.module_paths, self._home.path / "shipped")
+        self._session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
+        ship_modules(self._session, self._blueprint.settings.module_paths, self._home.path / "shipped")
         operators = {operator.id: operator for operator in self._blueprint.operators}
         for id_, source in self._sources.items():
             directory = self._home.source_directory(operators[id_].uid)
             source.open(operators[id_].parallelism, str(directory), self._coordinator.wake)
         self._server = PlannerServer(self._coordinator)
-        self._query: StreamingQuery = start_query(
-            session,
+        self._query = self._start_query()
+        self._set_status(JobStatus.RUNNING)
+
+    def _start_query(self) -> StreamingQuery:
+        return start_query(
+            self._session,
             self._blueprint,
             _frames_of(self._request),
             PlannerClient(self._server.address, self._server.key),
@@ -163,7 +188,6 @@ class SparkJob:
             self._complete,
             self._coordinator.planning,
         )
-        self._set_status(JobStatus.RUNNING)
 
     def _complete(self, reports: list[SubtaskReport]) -> None:
         self._coordinator.complete(reports)
@@ -179,10 +203,28 @@ class SparkJob:
         error: BaseException | None = None
         try:
             error = self._wait_for_end()
+            while isinstance(error, JobExecutionError) and self._restart_after(error):
+                error = self._wait_for_end()
         except Exception as unexpected:
             error = unexpected
-        self._shut_down()
+        self._shut_down(error)
         self._settle(error)
+
+    def _restart_after(self, error: JobExecutionError) -> bool:
+        """Starts the query again from the last epoch, if the restart strategy allows it."""
+        if isinstance(error, JobCancelledError):
+            return False
+        delay_ms = self._restarts.next_delay_ms(system_clock())
+        if delay_ms is None:
+            return False
+        self._set_status(JobStatus.RESTARTING)
+        print(f"penstock: the job failed and starts again in {delay_ms / 1000:.1f} s\n{error}", file=sys.stderr)
+        if self._cancelled.wait(delay_ms / 1000):
+            return True  # the next look at the job finds it cancelled
+        self._coordinator.forget_failure()
+        self._query = self._start_query()
+        self._set_status(JobStatus.RUNNING)
+        return True
 
     def _wait_for_end(self) -> PenstockError | None:
         """Returns when the job has ended in one of its three ways."""
@@ -201,14 +243,17 @@ class SparkJob:
         exception = self._query.exception()
         return JobExecutionError(_spark_message(exception))
 
-    def _shut_down(self) -> None:
+    def _shut_down(self, error: BaseException | None) -> None:
         for source in self._sources.values():
             source.close()
         try:
             self._query.stop()
         finally:
             self._server.close()
-            self._home.remove()
+            if self._keep_files and error is not None and not isinstance(error, JobCancelledError):
+                self._home.release()  # a job that failed for good can be looked at, mended and resumed
+            else:
+                self._home.remove()
 
     def _settle(self, error: BaseException | None) -> None:
         if error is None:

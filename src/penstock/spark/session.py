@@ -18,8 +18,6 @@ _SESSION_DEFAULTS = {
     "spark.driver.memory": "2g",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.python.daemon.module": "penstock.spark.daemon",
     # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
@@ -36,6 +34,8 @@ _QUERY_SETTINGS = {
     "spark.sql.streaming.pollingDelay": "1ms",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
 }
+# Nothing outside this machine needs to reach a local driver.
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _ATTEMPTS = 4
 
 
@@ -49,7 +49,8 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     os.environ["PYSPARK_PYTHON"] = worker_python(log_file.parent.parent / "bin", chosen)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
-    for key, value in {**_SESSION_DEFAULTS, **options, "spark.master": _with_retries(chosen)}.items():
+    defaults = {**_SESSION_DEFAULTS, **(_LOOPBACK if chosen.startswith("local") else {})}
+    for key, value in {**defaults, **options, "spark.master": _with_retries(chosen)}.items():
         builder = builder.config(key, value)
     with contextlib.nullcontext() if verbose else _output_to(log_file):
         session = builder.getOrCreate()

@@ -1,7 +1,7 @@
 """A user's SourceFunction: runs in the driver and writes what it emits to a log that epochs can read again.
 
-Such a function cannot be asked to repeat itself, so its records are made durable before an epoch may read them. Each segment
-of the log holds the records emitted since the one before, and the function's attributes at that moment.
+Such a function cannot be asked to repeat itself, so its records are made durable before an epoch may read them. Each
+segment of the log holds the records emitted since the one before, and the function's attributes at that moment.
 """
 
 from __future__ import annotations
@@ -52,6 +52,17 @@ def _batch(values: list[Any], timestamps: list[int]) -> Batch:
     return Batch(values, timestamps if any(t != MIN_TIMESTAMP for t in timestamps) else None)
 
 
+def _picklable_attributes(function: Any) -> dict[str, Any]:
+    kept = {}
+    for name, value in vars(function).items():
+        try:
+            dumps_on_driver(value)
+        except Exception:  # a connection or the like: open() makes it anew
+            continue
+        kept[name] = value
+    return kept
+
+
 class _Context(SourceFunction.SourceContext):
     """What the function sees; `collect` blocks while the job cannot keep up."""
 
@@ -98,8 +109,16 @@ class FunctionSource(Source):
         self._wake = wake
         self._directory = Path(directory)
         self._directory.mkdir(parents=True, exist_ok=True)
+        self._recover()
         self._thread = threading.Thread(target=self._run, name="penstock-source-function", daemon=True)
         self._thread.start()
+
+    def _recover(self) -> None:
+        """Goes on behind the last segment that an earlier process wrote, with the attributes of that moment."""
+        segments = sorted(path.name for path in self._directory.iterdir() if path.suffix != ".tmp")
+        if segments:
+            self._segments = int(segments[-1]) + 1
+            vars(self._function).update(loads((self._directory / segments[-1]).read_bytes())[1])
 
     def _run(self) -> None:
         try:
@@ -134,16 +153,17 @@ class FunctionSource(Source):
             if self._error is not None:
                 raise JobExecutionError(f"the source function failed\n\n{self._error}")
             if self._pending:
-                self._write_segment(budget)
+                self._write_segment()
                 self._room.notify_all()
             return [self._segments, self._ended and not self._pending] if self._segments >= segments else position
 
-    def _write_segment(self, budget: int) -> None:
-        taken, self._pending = self._pending[:budget], self._pending[budget:]
+    def _write_segment(self) -> None:
+        # All of it, whatever the epoch's budget: the function's attributes are already behind the last record.
+        taken, self._pending = self._pending, []
         path = self._directory / f"{self._segments:012d}"
         temporary = path.with_suffix(".tmp")
         with open(temporary, "wb") as file:
-            file.write(dumps_on_driver(taken))
+            file.write(dumps_on_driver((taken, _picklable_attributes(self._function))))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -152,7 +172,7 @@ class FunctionSource(Source):
     def assignments(self, start: list[Any], end: list[Any], parallelism: int) -> dict[int, Assignment]:
         elements: list[_Element] = []
         for segment in range(start[0], end[0]):
-            elements += loads((self._directory / f"{segment:012d}").read_bytes())
+            elements += loads((self._directory / f"{segment:012d}").read_bytes())[0]
         self._forget(start[0] - 1)
         return {0: Assignment(dumps_on_driver(elements), self.exhausted(end))}
 

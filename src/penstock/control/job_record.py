@@ -1,0 +1,47 @@
+"""What is written down about a job, and whether a program may go on where an earlier run of it stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.runtime.blueprint import JobBlueprint
+
+
+def describe_job(job: JobBlueprint) -> dict[str, Any]:
+    """The job's shape: what must be the same for its snapshots to fit."""
+    return {
+        "job_id": job.settings.job_id,
+        "name": job.settings.job_name,
+        "parallelism": job.parallelism,
+        "levels": job.levels,
+        "operators": [
+            {"uid": op.uid, "name": op.name, "kind": op.kind, "parallelism": op.parallelism, "level": op.level}
+            for op in job.operators
+        ],
+    }
+
+
+def check_same_job(recorded: dict[str, Any], described: dict[str, Any]) -> None:
+    """Going on from the last epoch needs the same graph; the message names the first difference."""
+    before = {operator["uid"]: operator for operator in recorded["operators"]}
+    now = {operator["uid"]: operator for operator in described["operators"]}
+    for uid in before.keys() - now.keys():
+        _refuse(described, f"the operator {before[uid]['name']!r} (uid {uid}) is gone")
+    for uid in now.keys() - before.keys():
+        _refuse(described, f"the operator {now[uid]['name']!r} (uid {uid}) is new")
+    for uid, operator in now.items():
+        for what in ("kind", "parallelism", "level"):
+            if operator[what] != before[uid][what]:
+                _refuse(
+                    described,
+                    f"the operator {operator['name']!r} has another {what}: "
+                    f"{operator[what]} instead of {before[uid][what]}",
+                )
+
+
+def _refuse(described: dict[str, Any], difference: str) -> None:
+    raise JobExecutionError(
+        f"the job {described['job_id']} cannot go on with a changed program: {difference}. "
+        "Run the program as it was, or start it under another job id."
+    )

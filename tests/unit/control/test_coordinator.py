@@ -1,0 +1,175 @@
+"""Epochs are planned and completed without Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.common.errors import JobExecutionError
+from penstock.control.coordinator import EpochCoordinator
+from penstock.control.epoch_size import EpochSizer
+from penstock.control.epoch_store import EpochRecord, EpochStore
+from penstock.runtime.report import SubtaskReport
+from penstock.runtime.sources.collection import CollectionSource
+from penstock.runtime.state_log import Token
+from tests.unit.runtime.blueprints import chained, job, operator
+
+SOURCE, SINK = 1, 2
+
+
+class Setup:
+    """A source of five numbers and a sink, both in level 0."""
+
+    def __init__(self, tmp_path: Path, budget: int = 2, levels: int = 1) -> None:
+        self.now = 0
+        self.committed: list[tuple[int, list[Any]]] = []
+        self.store = EpochStore(tmp_path)
+        plan = job(
+            [operator(SOURCE, "source"), operator(SINK, "collect", sink=True, level=levels - 1)],
+            [chained(0, SOURCE, SINK)],
+        )
+        self.coordinator = EpochCoordinator(
+            plan,
+            {SOURCE: CollectionSource([1, 2, 3, 4, 5])},
+            self.store,
+            EpochSizer(budget, budget, 1000),
+            lambda operator_id, committables: self.committed.append((operator_id, committables)),
+            lambda: self.now,
+        )
+        self.offset = self.coordinator.initial_offset()
+
+    def plan(self) -> dict[str, Any]:
+        self.end = self.coordinator.latest_offset(self.offset)
+        return self.end
+
+    def run(self, **facts: Any) -> None:
+        self.plan()
+        self.coordinator.partitions(self.offset, self.end)
+        self.coordinator.complete([SubtaskReport(0, 0, **facts)])
+        self.offset = self.end
+
+
+@pytest.fixture
+def setup(tmp_path: Path) -> Setup:
+    return Setup(tmp_path)
+
+
+def test_epochs_follow_the_budget_until_the_source_is_exhausted(setup: Setup) -> None:
+    ends = []
+    for _ in range(3):
+        setup.run()
+        ends += setup.offset["positions"].values()
+    assert ends == [[2, False], [4, False], [5, True]]
+    assert setup.offset["epoch"] == 3
+
+
+def test_planning_twice_without_completion_gives_the_same(setup: Setup) -> None:
+    assert setup.plan() == setup.plan()
+    first = setup.coordinator.partitions(setup.offset, setup.end)
+    assert setup.coordinator.partitions(setup.offset, setup.end) == first
+
+
+def test_nothing_new_is_the_same_offset(setup: Setup) -> None:
+    for _ in range(3):
+        setup.run()
+    assert setup.coordinator.latest_offset(setup.offset) == setup.offset
+
+
+def test_last_assignment_is_final(setup: Setup) -> None:
+    finals = []
+    for _ in range(3):
+        setup.plan()
+        [work] = setup.coordinator.partitions(setup.offset, setup.end)
+        finals.append(work.assignments[SOURCE].final)
+        setup.coordinator.complete([SubtaskReport(0, 0)])
+        setup.offset = setup.end
+    assert finals == [False, False, True]
+
+
+def test_results_are_committed_once_when_the_epoch_is_in_the_log(setup: Setup) -> None:
+    setup.run(committables={SINK: ["a", "b"]})
+    assert setup.committed == [], "Spark has not written its commit log yet"
+    setup.plan()
+    setup.plan()
+    assert setup.committed == [(SINK, ["a", "b"])]
+
+
+def test_job_is_finished_when_all_subtasks_are(setup: Setup) -> None:
+    setup.run()
+    setup.run()
+    setup.run(finished=True)
+    setup.plan()
+    assert setup.coordinator.finished.is_set()
+
+
+def test_failure_of_a_subtask_fails_the_job_and_nothing_is_committed(setup: Setup) -> None:
+    setup.plan()
+    setup.coordinator.partitions(setup.offset, setup.end)
+    reports = [SubtaskReport(0, 0, committables={SINK: ["a"]}), SubtaskReport(0, 1, failure="the story")]
+    with pytest.raises(JobExecutionError, match="the story"):
+        setup.coordinator.complete(reports)
+    assert setup.coordinator.failure == "the story"
+    setup.coordinator.latest_offset(setup.offset)
+    assert setup.committed == []
+
+
+def test_output_of_functions_appears_in_the_order_of_subtasks(setup: Setup, capsys: pytest.CaptureFixture[str]) -> None:
+    setup.plan()
+    setup.coordinator.partitions(setup.offset, setup.end)
+    setup.coordinator.complete([SubtaskReport(1, 0, stdout="later\n"), SubtaskReport(0, 0, stdout="first\n", stderr="e\n")])
+    setup.coordinator.latest_offset(setup.end)
+    printed = capsys.readouterr()
+    assert printed.out == "first\nlater\n"
+    assert printed.err == "e\n"
+
+
+def test_snapshot_of_level_zero_comes_back_with_the_next_epoch(setup: Setup) -> None:
+    snapshot = (Token(1, "t"), b"state")
+    setup.run(delta=snapshot)
+    setup.plan()
+    [work] = setup.coordinator.partitions(setup.offset, setup.end)
+    assert work.snapshot == snapshot
+
+
+def test_a_timer_wakes_the_subtask_when_it_is_due(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, budget=10)
+    setup.run(next_processing_time=500)
+    assert setup.plan() == setup.offset
+    setup.now = 500
+    assert setup.plan()["epoch"] == setup.offset["epoch"] + 1
+    [work] = setup.coordinator.partitions(setup.offset, setup.end)
+    assert (work.subtask, work.assignments) == (0, {})
+
+
+def test_a_timer_of_another_level_is_a_wakeup(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, budget=10, levels=2)
+    setup.plan()
+    setup.coordinator.partitions(setup.offset, setup.end)
+    setup.coordinator.complete([SubtaskReport(0, 0), SubtaskReport(1, 0, next_processing_time=500)])
+    setup.offset, setup.now = setup.end, 500
+    setup.plan()
+    works = setup.coordinator.partitions(setup.offset, setup.end)
+    assert [(work.subtask, work.wakeups) for work in works] == [(None, ((1, 0),))]
+
+
+def test_statistics_count_what_completed_epochs_read_and_wrote(setup: Setup) -> None:
+    setup.run(records_in={SOURCE: 2, SINK: 1}, watermarks={SINK: 40})
+    setup.run(records_in={SOURCE: 2, SINK: 3}, watermarks={SINK: 70})
+    statistics = setup.coordinator.statistics
+    assert (statistics.epoch, statistics.records_in, statistics.records_out) == (2, 4, 4)
+    assert statistics.watermark_lag_ms(100) == 30
+
+
+def test_no_lag_before_the_first_watermark(setup: Setup) -> None:
+    assert setup.coordinator.statistics.watermark_lag_ms(100) is None
+
+
+def test_epoch_store_keeps_recent_records_and_forgets_old_ones(tmp_path: Path) -> None:
+    store = EpochStore(tmp_path / "epochs")
+    assert store.get(0) == EpochRecord(0)
+    for epoch in range(1, 31):
+        store.put(EpochRecord(epoch, {0: (Token(epoch, "t"), b"x")}))
+    assert store.get(29).snapshots[0][0].seq == 29
+    assert len(list((tmp_path / "epochs").iterdir())) == 20

@@ -1,0 +1,69 @@
+"""Epochs grow under backlog and stay within their bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.control.epoch_size import EpochSizer
+
+
+def settle(sizer: EpochSizer, overhead_ms: float, per_record_ms: float, epochs: int = 60) -> list[int]:
+    sizes = []
+    for _ in range(epochs):
+        sizes.append(sizer.budget)
+        sizer.observe(sizer.budget, overhead_ms + sizer.budget * per_record_ms)
+    return sizes
+
+
+def test_starts_with_the_initial_size() -> None:
+    assert EpochSizer(1000, 10_000, 1000).budget == 1000
+    assert EpochSizer(1000, 10, 1000).budget == 10
+
+
+def test_first_epoch_says_nothing() -> None:
+    sizer = EpochSizer(1000, 1_000_000, 1000)
+    sizer.observe(1000, 60_000)
+    assert sizer.budget == 1000
+
+
+def test_finds_the_size_that_takes_the_wanted_time() -> None:
+    sizer = EpochSizer(1000, 10**9, 1000)
+    settle(sizer, 0.0, 0.01)
+    assert sizer.budget == pytest.approx(100_000, rel=0.3)
+
+
+def test_shrinks_when_records_become_expensive() -> None:
+    sizer = EpochSizer(100_000, 10**9, 1000)
+    settle(sizer, 0.0, 1.0)
+    assert sizer.budget == pytest.approx(1000, rel=0.3)
+
+
+def test_grows_so_that_a_large_overhead_becomes_a_small_share() -> None:
+    sizer = EpochSizer(1000, 10**9, 1000)
+    settle(sizer, 500.0, 0.01)
+    assert sizer.budget * 0.01 >= 3 * 500, "the overhead is at most about a fifth"
+    assert sizer.budget * 0.01 <= 5000
+
+
+def test_never_beyond_the_maximum_nor_below_one() -> None:
+    assert max(settle(EpochSizer(10, 500, 1000), 0.0, 0.0001)) == 500
+    assert min(settle(EpochSizer(10, 500, 1000), 0.0, 100_000.0)) >= 1
+
+
+def test_slow_streams_do_not_change_the_size() -> None:
+    sizer = EpochSizer(1000, 10**6, 1000)
+    for _ in range(10):
+        sizer.observe(3, 500)
+    assert sizer.budget == 1000
+
+
+def test_empty_epochs_are_ignored() -> None:
+    sizer = EpochSizer(1000, 10**6, 1000)
+    sizer.observe(0, 10)
+    sizer.observe(10, 0)
+    assert sizer.budget == 1000
+
+
+def test_at_most_fourfold_at_once() -> None:
+    sizes = settle(EpochSizer(100, 10**9, 1000), 0.0, 0.0001, 10)
+    assert all(later <= 4 * earlier for earlier, later in zip(sizes, sizes[1:], strict=False))

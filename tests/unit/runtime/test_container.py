@@ -1,0 +1,178 @@
+"""A container runs the operators of one subtask: wiring, watermarks, ends, snapshots and failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.runtime.batch import MAX_TIMESTAMP, Batch, EndOfInput, Watermark
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.chunk import read_chunk
+from penstock.runtime.container import Container
+from penstock.runtime.exchange import ExchangeRow
+from penstock.runtime.partitioning import Forward, Rebalance
+from penstock.runtime.sources.base import Assignment, SourceReader
+from tests.unit.runtime.blueprints import chained, edge, job, operator
+
+
+class Reader(SourceReader):
+    def read(self, work: Any) -> Any:
+        yield from work
+
+
+class Double:
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def open(self, context: Any) -> None:
+        self.calls.append("open")
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+    def map(self, value: int) -> int:
+        return value * 2
+
+
+class Fails:
+    def map(self, value: int) -> int:
+        print("before the failure")
+        raise ValueError(f"cannot take {value}")
+
+
+class Count:
+    count = 0
+
+    def map(self, value: Any) -> int:
+        self.count += 1
+        return self.count
+
+
+def chain(*functions: Any) -> JobBlueprint:
+    """source -> map... -> collect, all in one container."""
+    maps = [operator(i + 2, "map", function) for i, function in enumerate(functions)]
+    sink = operator(len(maps) + 2, "collect", sink=True)
+    edges = [chained(i, i + 1, i + 2) for i in range(len(maps) + 1)]
+    return job([operator(1, "source", Reader()), *maps, sink], edges)
+
+
+def run(container: Container, *elements: Any, final: bool = False) -> list[ExchangeRow]:
+    return list(container.run_epoch(assignments={1: Assignment(list(elements), final)}))
+
+
+def opened(plan: JobBlueprint, level: int = 0, subtask: int = 0) -> Container:
+    container = Container(plan, level, subtask)
+    container.open()
+    return container
+
+
+def test_chained_operators_hand_batches_on() -> None:
+    container = opened(chain(Double(), Double()))
+    assert run(container, Batch([1, 2]), Batch([3])) == []
+    assert container.report.committables == {4: [4, 8, 12]}
+    assert container.report.records_in == {1: 3, 2: 3, 3: 3, 4: 3}
+    assert not container.report.finished
+
+
+def test_end_of_the_source_ends_everything_behind_it() -> None:
+    container = opened(chain(Double()))
+    run(container, Batch([1]), final=True)
+    assert container.report.finished
+    assert container.report.watermarks[3] == MAX_TIMESTAMP
+
+
+def test_watermarks_pass_chains_and_exchanges_in_their_places() -> None:
+    plan = job(
+        [operator(1, "source", Reader()), operator(2, "collect", level=1, parallelism=2, sink=True)],
+        [edge(Rebalance(), 1, 2)],
+    )
+    rows = run(opened(plan), Batch([1, 2], [1, 2]), Watermark(2), Batch([3], [3]), final=True)
+    received: dict[int, list[Any]] = {0: [], 1: []}
+    for row in rows:
+        for element in read_chunk(row.payload, None):
+            received[row.subtask] += element.values if isinstance(element, Batch) else [element]
+    end = [Watermark(MAX_TIMESTAMP), EndOfInput()]
+    assert received == {0: [1, Watermark(2), 3, *end], 1: [2, Watermark(2), *end]}
+
+
+def test_functions_are_opened_from_the_end_and_closed_once() -> None:
+    function = Double()
+    container = opened(chain(function))
+    container.close()
+    assert function.calls == ["open", "close"]
+
+
+def test_failure_names_operator_and_line_and_keeps_what_was_printed() -> None:
+    container = opened(chain(Double(), Fails()))
+    rows = run(container, Batch([1]))
+    failure = container.report.failure
+    assert rows == []
+    assert failure is not None
+    assert "ValueError in operator 'map 3' (subtask 1/1), created at program.py:3" in failure
+    assert "cannot take 2" in failure
+    assert "test_container.py" in failure
+    assert "runtime/station.py" not in failure
+    assert container.report.stdout == "before the failure\n"
+
+
+def test_printing_goes_into_the_report() -> None:
+    plan = job([operator(1, "source", Reader()), operator(2, "print", sink=True)], [chained(0, 1, 2)])
+    container = opened(plan)
+    run(container, Batch(["a", "ü"]))
+    assert container.report.stdout == "a\nü\n"
+
+
+def test_delta_brings_another_container_up_to_date() -> None:
+    first = opened(chain(Count()))
+    run(first, Batch(["x", "y"]))
+    delta = first.take_delta()
+    second = opened(chain(Count()))
+    second.apply_delta(delta)
+    run(second, Batch(["z"]))
+    assert second.report.committables == {3: [3]}
+    third = opened(chain(Count()))
+    third.apply_delta(second.take_delta(full=True))
+    run(third, Batch(["z"]))
+    assert third.report.committables == {3: [4]}
+
+
+def test_rows_are_taken_in_the_order_of_their_channel_whatever_order_they_come_in() -> None:
+    plan = job([operator(1, "source", Reader()), operator(2, "collect", level=1, sink=True)], [edge(Forward(), 1, 1)])
+    rows = run(opened(plan), *[Batch([n]) for n in range(200)], final=True)
+    assert len(rows) >= 3
+    container = opened(plan, level=1)
+    assert list(container.run_epoch(reversed(rows))) == []
+    assert container.report.committables == {2: list(range(200))}
+    assert container.report.finished
+
+
+def test_end_is_remembered_by_the_snapshot() -> None:
+    container = opened(chain(Double()))
+    run(container, Batch([1]), final=True)
+    other = opened(chain(Double()))
+    other.apply_delta(container.take_delta())
+    list(other.run_epoch())
+    assert other.report.finished
+
+
+def test_subtasks_beyond_an_operators_parallelism_hold_only_the_others() -> None:
+    plan = job(
+        [operator(1, "source", Reader()), operator(2, "collect", level=1, parallelism=2, sink=True)],
+        [edge(Rebalance(), 1, 2)],
+    )
+    container = opened(plan, level=0, subtask=1)
+    assert list(container.run_epoch()) == []
+    assert container.report.finished
+
+
+def test_several_sources_are_read_in_turn() -> None:
+    plan = job(
+        [operator(1, "source", Reader()), operator(2, "source", Reader()), operator(3, "collect", sink=True)],
+        [chained(0, 1, 3), chained(1, 2, 3)],
+    )
+    container = opened(plan)
+    list(
+        container.run_epoch(
+            assignments={1: Assignment([Batch(["a"]), Batch(["b"])]), 2: Assignment([Batch([1]), Batch([2])])}
+        )
+    )
+    assert container.report.committables == {3: ["a", 1, "b", 2]}

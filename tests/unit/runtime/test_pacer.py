@@ -1,0 +1,66 @@
+"""Batches are cut by the time that they take."""
+
+from __future__ import annotations
+
+from penstock.runtime.batch import Batch
+from penstock.runtime.pacer import Pacer
+
+
+class Run:
+    def __init__(self, cost_ms: float) -> None:
+        self.now = 0.0
+        self.cost_ms = cost_ms
+        self.parts: list[list[int]] = []
+        self.looks = 0
+        self.pacer = Pacer(lambda: int(self.now), self.look)
+
+    def look(self) -> None:
+        self.looks += 1
+
+    def process(self, batch: Batch) -> None:
+        self.parts.append(batch.values)
+        self.now += self.cost_ms * len(batch)
+
+    def emit(self, count: int) -> None:
+        self.pacer.emit(self.process, Batch(list(range(count)), list(range(count))))
+
+
+def test_order_and_completeness() -> None:
+    run = Run(0.001)
+    run.emit(10_000)
+    assert sum(run.parts, []) == list(range(10_000))
+
+
+def test_fast_operators_get_long_batches() -> None:
+    run = Run(0.0)
+    run.emit(1_000_000)
+    assert len(run.parts) < 20
+
+
+def test_slow_operators_let_the_clock_be_seen_often() -> None:
+    run = Run(1_000.0)
+    run.emit(20)
+    assert max(map(len, run.parts)) == 1
+    assert run.looks == 20
+
+
+def test_adapts_when_operators_become_slow_and_fast_again() -> None:
+    run = Run(0.0)
+    run.emit(100_000)
+    run.cost_ms = 100.0
+    run.emit(64)
+    run.emit(64)
+    assert len(run.parts[-1]) == 1, "however long batches have been before, the first slow one counts"
+    run.cost_ms = 0.0
+    before = len(run.parts)
+    run.emit(100_000)
+    assert len(run.parts) - before < 20
+
+
+def test_short_batches_say_nothing_about_long_ones() -> None:
+    run = Run(0.0)
+    for _ in range(100):
+        run.emit(1)
+    run.cost_ms = 10.0
+    run.emit(1000)
+    assert max(map(len, run.parts)) <= 4
