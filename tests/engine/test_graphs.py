@@ -18,6 +18,7 @@ from penstock.datastream import (
     StreamExecutionEnvironment,
 )
 from tests.conftest import EnvironmentFactory
+from tests.engine import ledger
 
 CUTS = [(1_000_000, False), (1, True), (3, True), (7, False)]
 every_cut = pytest.mark.parametrize(("epoch_records", "forget"), CUTS)
@@ -31,32 +32,26 @@ def collected(stream: Any) -> list[Any]:
 class Touch(MapFunction):
     """Counts how often each record passes here, in this process."""
 
-    passed: Counter[tuple[str, Any]] = Counter()
-
     def __init__(self, place: str) -> None:
         self.place = place
 
     def map(self, value: Any) -> Any:
-        Touch.passed[self.place, value] += 1
+        ledger.passed[self.place, value] += 1
         return value
 
 
 class Keep(SinkFunction):
-    kept: dict[str, list[Any]] = {}
-
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
-        Keep.kept[name] = []
 
     def invoke(self, value: Any, context: Any) -> None:
-        Keep.kept[self.name].append(value)
+        ledger.kept[self.name].append(value)
 
 
 @pytest.fixture(autouse=True)
 def fresh_counters() -> None:
-    Touch.passed.clear()
-    Keep.kept.clear()
+    ledger.clear()
 
 
 @every_cut
@@ -137,16 +132,16 @@ def test_graph_of_everything_is_computed_once_per_record(
     env.execute()
     numbers = list(range(20))
     for place in ("source", "left", "right"):
-        assert {v: Touch.passed[place, v] for v in numbers} == dict.fromkeys(numbers, 1), place
-    assert all(count == 1 for (place, _), count in Touch.passed.items() if place in ("even", "joined"))
-    assert sorted(Keep.kept["even"]) == numbers[::2]
-    assert sorted(Keep.kept["big"]) == [16, 17, 18, 19]
-    assert Counter(Keep.kept["diamond"]) == Counter([(side, n) for side in ("left", "right") for n in numbers])
+        assert {v: ledger.passed[place, v] for v in numbers} == dict.fromkeys(numbers, 1), place
+    assert all(count == 1 for (place, _), count in ledger.passed.items() if place in ("even", "joined"))
+    assert sorted(ledger.kept["even"]) == numbers[::2]
+    assert sorted(ledger.kept["big"]) == [16, 17, 18, 19]
+    assert Counter(ledger.kept["diamond"]) == Counter([(side, n) for side in ("left", "right") for n in numbers])
     totals: dict[int, int] = {}
-    assert len(Keep.kept["sums"]) == 30, "one running sum for each record"
+    assert len(ledger.kept["sums"]) == 30, "one running sum for each record"
     for n in [*numbers, *range(100, 110)]:
         totals[n % 4] = totals.get(n % 4, 0) + n
-    assert set(totals.values()) <= set(Keep.kept["sums"])
+    assert set(totals.values()) <= set(ledger.kept["sums"])
 
 
 def test_two_jobs_of_one_environment_do_not_repeat_each_other(local_env: EnvironmentFactory) -> None:
@@ -156,8 +151,8 @@ def test_two_jobs_of_one_environment_do_not_repeat_each_other(local_env: Environ
     env.execute()
     env.from_collection([3]).add_sink(Keep("second"))
     env.execute()
-    assert (Keep.kept["first"], Keep.kept["second"]) == ([1, 2], [3])
-    assert Touch.passed["first", 1] == 1
+    assert (ledger.kept["first"], ledger.kept["second"]) == ([1, 2], [3])
+    assert ledger.passed["first", 1] == 1
 
 
 class Counting(MapFunction):

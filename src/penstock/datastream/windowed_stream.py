@@ -39,6 +39,7 @@ from penstock.datastream.window import (
     Trigger,
     WindowAssigner,
 )
+from penstock.datastream.window_count import Count, WithKey
 from penstock.datastream.window_time import milliseconds_of
 from penstock.runtime.operators.window_settings import PARAMETER, WindowSettings
 
@@ -201,6 +202,14 @@ class _Windowed(WindowingChoices):
     def max_by(self, position_to_max_by: int | str = 0) -> DataStream:
         """The record of the window with the largest value of a field, the first of equal ones (beyond PyFlink)."""
         return self._field(MaximumBy, position_to_max_by)
+
+    def count(self) -> DataStream:
+        """The number of records in the window: (key, count) with keys, else the count alone (beyond PyFlink)."""
+        count_type = Types.LONG()
+        if not self._parallel:
+            return self._operator(Count(), None, count_type)
+        key_type = self._stream._key_type
+        return self._operator(Count(), WithKey(), None if key_type is None else Types.TUPLE([key_type, count_type]))
 
     def _field(self, aggregation: type[RollingAggregation], position: int | str) -> DataStream:
         return self._operator(aggregation(position, self.get_input_type()), None, self.get_input_type())

@@ -15,6 +15,10 @@ from penstock.runtime.column_batch import ColumnBatch, Decoder, key_column_of
 from penstock.runtime.pickling import dumps, loads
 
 
+_KEY = "$key"
+_AS_COLUMN = "column"  # the keys are the last column of the body
+
+
 class ColumnCodec(Decoder, Protocol):
     """Turns the values of a typed stream into Arrow columns and back."""
 
@@ -57,10 +61,11 @@ class ChunkBuilder:
         keys: Any = self.keys or None
         body: Any = self.values
         if codec is not None:
-            body = _to_ipc(codec.encode(self.values))
+            columns = codec.encode(self.values)
             key_column = key_column_of(self.keys) if self.keys else None
             if key_column is not None:
-                keys = _to_ipc(pa.RecordBatch.from_arrays([key_column], ["key"]))
+                columns, keys = columns.append_column(_KEY, key_column), _AS_COLUMN
+            body = _to_ipc(columns)
         payload = dumps((self._controls, timestamps, keys, body))
         self._reset()
         return payload
@@ -71,8 +76,11 @@ def read_chunk(payload: bytes, codec: ColumnCodec | None) -> Iterator[Batch | Co
     controls, timestamp_bytes, keys, body = loads(payload)
     times = None if timestamp_bytes is None else np.frombuffer(timestamp_bytes, np.int64)
     if codec is not None:
-        key_column = _from_ipc(keys).column(0) if isinstance(keys, bytes) else keys
-        whole: Batch = ColumnBatch(codec, _from_ipc(body), times, key_column)
+        columns = _from_ipc(body)
+        if keys == _AS_COLUMN:
+            last = columns.num_columns - 1
+            columns, keys = columns.remove_column(last), columns.column(last)
+        whole: Batch = ColumnBatch(codec, columns, times, keys)
     else:
         whole = Batch(body, None if times is None else times.tolist(), keys)
     if not controls:

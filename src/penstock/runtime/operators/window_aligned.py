@@ -10,13 +10,17 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from penstock.common.errors import ProgramError
 from penstock.datastream.state import MapStateDescriptor
 from penstock.datastream.window_types import TimeWindow
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.column_batch import ColumnBatch
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.window import WindowedOperator
+from penstock.runtime.operators.window_columns import GatheredColumns
 from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.operators.window_schedule import WindowSchedule
 from penstock.runtime.state.table import MapTable
@@ -97,8 +101,10 @@ class AlignedWindowOperator(WindowedOperator):
     def _fire_all(self, start: int, timestamp: int) -> None:
         accumulators = self.accumulators(start)
         evaluation = self.evaluation
-        if evaluation.passes_through:
+        if evaluation.passes_through or evaluation.adds_key:
             values = self.folding.results(accumulators.values())
+            if evaluation.adds_key:
+                values = list(zip(accumulators, values, strict=True))
             evaluation.results.values += values
             evaluation.results.timestamps += [timestamp] * len(values)
             return
@@ -151,6 +157,17 @@ def writable(table: MapTable, start: int) -> tuple[dict[Any, Any], dict[Any, Any
 class TumblingWindowOperator(AlignedWindowOperator):
     """Windows that do not overlap: one accumulator per window and key."""
 
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        self._gathered = GatheredColumns(self.folding) if GatheredColumns.serves(self.folding) else None
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        if self._gathered is not None:
+            if isinstance(batch, ColumnBatch) and self._gather(batch):
+                return
+            self._merge_gathered()
+        super().process(batch, input_index)
+
     def add_run(self, start: int, run: Batch) -> None:
         assert run.keys is not None
         schedule, watermark = self.schedule, self.watermark
@@ -169,3 +186,42 @@ class TumblingWindowOperator(AlignedWindowOperator):
 
     def accumulators(self, start: int) -> dict[Any, Any]:
         return self.windows.base.get(start, {})
+
+    # -- columns -----------------------------------------------------------------------------------------------
+
+    def _gather(self, batch: ColumnBatch) -> bool:
+        """Keeps the columns if all their records belong to windows that have not fired; else they go one by one."""
+        gathered, times = self._gathered, batch.times
+        assert gathered is not None
+        if batch.key_column is None or times is None or not len(batch):
+            return False
+        # The second condition also keeps the subtraction from overflowing, and records without timestamp out.
+        if int(times.min()) < max(MIN_TIMESTAMP + 2 * self._size, -(1 << 62)) or int(times.max()) > (1 << 62):
+            return False
+        numbers = (times - self._offset) // self._size
+        first, last = int(numbers.min()), int(numbers.max())
+        if self.schedule.max_timestamp(first * self._size + self._offset) <= self.watermark:
+            return False
+        for number in [first] if first == last else np.unique(numbers).tolist():
+            start = number * self._size + self._offset
+            self.schedule.open(start, self.watermark)
+            whole = first == last
+            gathered.add(start, batch if whole else batch.take(np.flatnonzero(numbers == number)))
+        if gathered.full:
+            self._merge_gathered()
+        return True
+
+    def _merge_gathered(self) -> None:
+        if self._gathered is not None and self._gathered.earliest is not None:
+            for start, batches in self._gathered.take().items():
+                self._gathered.merge(*writable(self.windows, start), batches)
+
+    def process_watermark(self, timestamp: int) -> None:
+        if self._gathered is not None and self._gathered.earliest is not None:
+            if self.schedule.max_timestamp(self._gathered.earliest) <= timestamp:
+                self._merge_gathered()
+        super().process_watermark(timestamp)
+
+    def end_epoch(self) -> None:
+        self._merge_gathered()
+        super().end_epoch()

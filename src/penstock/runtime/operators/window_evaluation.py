@@ -12,6 +12,7 @@ from penstock.datastream.functions import (
     ProcessWindowFunction,
     WindowFunction,
 )
+from penstock.datastream.window_count import WithKey
 from penstock.runtime.operators.process import ResultCollector
 from penstock.runtime.operators.window_contexts import EvaluationContext
 
@@ -30,6 +31,7 @@ class Evaluation:
         self.clears = _overrides_clear(function)
         self.results = ResultCollector(operator)
         self.passes_through = function is None
+        self.adds_key = type(function) is WithKey
 
     def _bind(self) -> Any:
         function = self._function

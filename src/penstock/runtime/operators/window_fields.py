@@ -26,7 +26,7 @@ class FieldFolding(Folding):
 
     def __init__(self, function: RollingAggregation) -> None:
         self._function = function
-        self._position = function._position
+        self.position = function._position
 
     def first(self, value: Any) -> Accumulator:
         return value, self._function.field(value)
@@ -40,7 +40,7 @@ class FieldFolding(Folding):
     def result(self, accumulator: Accumulator) -> Any:
         record, field = accumulator
         if type(record) is tuple:
-            position: Any = self._position
+            position: Any = self.position
             return (*record[:position], field, *record[position + 1 :])
         return record if self._function.field(record) is field else self._function.replaced(record, field)
 
@@ -48,7 +48,7 @@ class FieldFolding(Folding):
         """The aggregated field of each record, at C speed where records are plain tuples that have it."""
         if set(map(type, values)) == {tuple}:
             try:
-                return list(map(itemgetter(self._position), values))
+                return list(map(itemgetter(self.position), values))
             except (IndexError, TypeError):
                 pass  # field() says what is wrong
         return list(map(self._function.field, values))

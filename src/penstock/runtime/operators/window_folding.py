@@ -7,6 +7,7 @@ from typing import Any
 
 from penstock.datastream.functions import AggregateFunction, ReduceFunction
 from penstock.datastream.rolling_aggregations import RollingAggregation
+from penstock.datastream.window_count import Count
 from penstock.runtime.operators.window_fields import FIELD_FOLDINGS
 from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.table import ABSENT
@@ -31,6 +32,20 @@ class AggregateFolding(Folding):
             if accumulator is ABSENT:
                 accumulator = create()
             entries[key] = changed[key] = add(value, accumulator)
+
+
+class CountFolding(AggregateFolding):
+    pure = True
+
+    def add_run(
+        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
+    ) -> None:
+        get = entries.get
+        for key in keys:
+            entries[key] = changed[key] = get(key, 0) + 1
+
+    def results(self, accumulators: Iterable[Any]) -> list[Any]:
+        return list(accumulators)
 
 
 class ReduceFolding(Folding):
@@ -60,6 +75,8 @@ class ReduceFolding(Folding):
 
 
 def folding_of(function: ReduceFunction | AggregateFunction) -> Folding:
+    if type(function) is Count:
+        return CountFolding(function)
     if isinstance(function, AggregateFunction):
         return AggregateFolding(function)
     field_folding = FIELD_FOLDINGS.get(type(function))
