@@ -6,6 +6,7 @@ python benchmarks/micro_windows.py [--records 1000000] [--keys 100000]
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import time
 from collections.abc import Iterator
@@ -87,6 +88,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=100_000)
     parser.add_argument("--disorder", type=int, default=0, help="milliseconds")
     arguments = parser.parse_args()
+    gc.set_threshold(100_000, 50, 100)  # as in workers
     second = TumblingEventTimeWindows(1000, 0)
     sliding = SlidingEventTimeWindows(4000, 1000, 0)
     trigger = second.get_default_trigger(None)

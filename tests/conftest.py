@@ -20,8 +20,6 @@ EnvironmentFactory = Callable[..., StreamExecutionEnvironment]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Containers raise it themselves for long chains; Hypothesis complains when a test changes it.
-    sys.setrecursionlimit(30_000)
     config.addinivalue_line("markers", "spark: needs a Spark session (deselect with -m 'not spark')")
 
 

@@ -1,4 +1,4 @@
-"""What of PyFlink's API Penstock refuses, and why: one table, which the contract test compares with what really happens.
+"""What of PyFlink's API Penstock refuses, and why: one table, which the contract test holds against what happens.
 
 A key is a module, a class or a member by its full name in PyFlink; it stands for everything below it.
 """
@@ -19,7 +19,7 @@ _UNALIGNED: Final = "epochs have no barriers that wait for each other, so that t
 REFUSED: Final[dict[str, str]] = {
     "pyflink.table": "Table API and SQL come with mission item M15",
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
-    "pyflink.datastream.formats.parquet.AvroParquetReaders": "Avro is not planned yet: use ParquetColumnarRowInputFormat",
+    "pyflink.datastream.formats.parquet.AvroParquetReaders": "Avro is not planned: use ParquetColumnarRowInputFormat",
     "pyflink.datastream.formats.parquet.AvroParquetWriters": "Avro is not planned yet: use ParquetBulkWriters",
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",
     "pyflink.datastream.connectors.file_system.FileSink.BaseBuilder.enable_compact": (
@@ -66,7 +66,7 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.set_default_savepoint_directory": (
         _SAVEPOINTS
     ),
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_jars": "no Java code of Flink runs here",
+    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_jars": "no Java code of Flink runs",
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_classpaths": (
         "no Java code of Flink runs here"
     ),

@@ -98,7 +98,9 @@ def forgetful_in_small_epochs(as_a_program: None, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 def on_spark(as_a_program: None, spark_options: RunOptions) -> Iterator[None]:
     before = current_run_options()
-    set_run_options(RunOptions(master=spark_options.master, configuration=spark_options.configuration, pyflink_imports=True))
+    set_run_options(
+        RunOptions(master=spark_options.master, configuration=spark_options.configuration, pyflink_imports=True)
+    )
     yield
     set_run_options(before)
 

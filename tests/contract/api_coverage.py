@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from penstock.contract import REFUSED, refusal_of
 from tests.contract.pyflink_api import api_names
+
+from penstock.contract import REFUSED, refusal_of
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "api-coverage.md"
 

@@ -7,12 +7,12 @@ import inspect
 from typing import Any
 
 import pytest
+from tests.contract.api_coverage import PAGE, coverage_page
+from tests.contract.pyflink_api import ApiName, api_names, call_without_meaning
 
 from penstock.cli import pyflink_alias
 from penstock.common.errors import NotSupportedError
 from penstock.contract import REFUSED, refusal_of
-from tests.contract.api_coverage import PAGE, coverage_page
-from tests.contract.pyflink_api import ApiName, api_names, call_without_meaning
 
 NAMES = [name for name in api_names() if not name.module.startswith("pyflink.table")]
 CALLABLE = ("method", "static", "classmethod", "function")
@@ -84,7 +84,9 @@ def test_additional_parameters_can_be_left_out() -> None:
     wrong = []
     for name in NAMES:
         if name.kind in CALLABLE and not refusal_of(name.full) and not wraps_java(name.parameters()):
-            parameters = [p for p in inspect.signature(name.here()).parameters.values() if p.name not in ("self", "cls")]
+            parameters = [
+                p for p in inspect.signature(name.here()).parameters.values() if p.name not in ("self", "cls")
+            ]
             for extra in parameters[len(name.parameters()) :]:
                 if extra.default is extra.empty and extra.kind not in (extra.VAR_POSITIONAL, extra.VAR_KEYWORD):
                     wrong.append(f"{name}: {extra.name}")

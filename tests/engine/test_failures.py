@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import EnvironmentFactory
 
 from penstock.common import Configuration, Encoder, Types, WatermarkStrategy
 from penstock.common.errors import ConfigurationError, JobExecutionError, PenstockError
 from penstock.datastream import KeyedProcessFunction, MapFunction, ProcessFunction, StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import FileSink, FileSource, StreamFormat
+from penstock.datastream.state import ValueStateDescriptor
 from penstock.testing.local_executor import LocalExecutor
-from tests.conftest import EnvironmentFactory
 
 
 def failure_of(env: StreamExecutionEnvironment) -> str:
@@ -194,3 +195,29 @@ def test_process_function_that_returns_no_iterable(local_env: EnvironmentFactory
     env = local_env()
     env.from_collection([1]).process(WrongTag()).name("wrong").print()
     assert "'wrong'" in failure_of(env)
+
+
+class KeepsALock(KeyedProcessFunction):
+    def open(self, runtime_context: Any) -> None:
+        self.state = runtime_context.get_state(ValueStateDescriptor("lock", Types.PICKLED_BYTE_ARRAY()))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        self.state.update(threading.Lock())
+        yield value
+
+
+def test_state_that_cannot_be_serialized(local_env: EnvironmentFactory) -> None:
+    env = local_env()
+    env.from_collection([1]).key_by(lambda v: v).process(KeepsALock()).name("locksmith").print()
+    message = failure_of(env)
+    assert "'locksmith'" in message and "pickle" in message
+
+
+def test_collected_record_that_cannot_be_serialized(local_env: EnvironmentFactory) -> None:
+    env = local_env()
+    with (
+        pytest.raises(JobExecutionError, match="cannot pickle") as caught,
+        env.from_collection([1]).map(lambda v: threading.Lock()).execute_and_collect() as records,
+    ):
+        list(records)
+    assert "collect" in str(caught.value).lower()

@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from tests.conftest import EnvironmentFactory
+from tests.engine import ledger
 
 from penstock.common import Types
 from penstock.datastream import (
@@ -17,8 +19,6 @@ from penstock.datastream import (
     SinkFunction,
     StreamExecutionEnvironment,
 )
-from tests.conftest import EnvironmentFactory
-from tests.engine import ledger
 
 CUTS = [(1_000_000, False), (1, True), (3, True), (7, False)]
 every_cut = pytest.mark.parametrize(("epoch_records", "forget"), CUTS)
@@ -184,12 +184,16 @@ class Where(MapFunction):
 
 
 @every_cut
-def test_custom_partitioning_broadcast_and_global(local_env: EnvironmentFactory, epoch_records: int, forget: bool) -> None:
+def test_custom_partitioning_broadcast_and_global(
+    local_env: EnvironmentFactory, epoch_records: int, forget: bool
+) -> None:
     def run(repartition: Any) -> list[Any]:
         env = local_env(3, epoch_records, forget)
         return sorted(collected(repartition(env.from_collection(list(range(6)))).map(Where())))
 
-    assert run(lambda s: s.partition_custom(lambda key, n: key % n, lambda v: v)) == sorted((v % 3, v) for v in range(6))
+    assert run(lambda s: s.partition_custom(lambda key, n: key % n, lambda v: v)) == sorted(
+        (v % 3, v) for v in range(6)
+    )
     assert run(lambda s: s.broadcast()) == sorted((i, v) for i in range(3) for v in range(6))
     assert Counter(index for index, _ in run(lambda s: s.rebalance())) == Counter({0: 2, 1: 2, 2: 2})
     assert sorted(v for _, v in run(lambda s: s.shuffle())) == list(range(6))

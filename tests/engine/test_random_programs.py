@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,9 @@ from penstock.datastream import (
 )
 from penstock.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from penstock.testing.local_executor import LocalExecutor
+
+# Containers raise the limit for long chains, as they do in workers.
+pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit will not be reset")
 
 
 class NumberPerKey(KeyedProcessFunction):
@@ -109,9 +113,13 @@ def build(step: Step, streams: list[DataStream]) -> DataStream:
         case "process":
             return first.map(lambda v: v % 7).key_by(lambda v: v % n).process(NumberPerKey())
         case "reduce_totals":
-            return first.key_by(lambda v: v % n).map(lambda v: (v % n, v)).key_by(lambda r: r[0]).reduce(
-                lambda a, b: (a[0], max(a[1], b[1]))
-            ).map(lambda r: r[0])
+            return (
+                first.key_by(lambda v: v % n)
+                .map(lambda v: (v % n, v))
+                .key_by(lambda r: r[0])
+                .reduce(lambda a, b: (a[0], max(a[1], b[1])))
+                .map(lambda r: r[0])
+            )
     second = streams[step.inputs[1]]
     match step.kind:
         case "union":
@@ -161,9 +169,9 @@ def _numbers_per_key(values: list[int], n: int) -> list[int]:
     return results
 
 
-
-
-def run(sources: list[list[int]], steps: list[Step], parallelism: int, epoch_records: int, forget: bool) -> list[list[int]]:
+def run(
+    sources: list[list[int]], steps: list[Step], parallelism: int, epoch_records: int, forget: bool
+) -> list[list[int]]:
     env = StreamExecutionEnvironment(executor=LocalExecutor(epoch_records, forget))
     env.set_parallelism(parallelism)
     streams: list[DataStream] = [env.from_collection(values) for values in sources]
@@ -223,7 +231,9 @@ def test_several_subtasks(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.integers(-20, 20), max_size=15), st.lists(st.sampled_from(UNARY), max_size=6), st.integers(1, 5))
-def test_a_line_of_operators_keeps_order_whatever_the_epochs(values: list[int], kinds: list[str], epoch_records: int) -> None:
+def test_a_line_of_operators_keeps_order_whatever_the_epochs(
+    values: list[int], kinds: list[str], epoch_records: int
+) -> None:
     steps = [Step(kind, (position,), 1 + position % 4) for position, kind in enumerate(kinds)]
     whole = run([values], steps, 1, 1_000_000, False)
     assert run([values], steps, 1, epoch_records, True) == whole

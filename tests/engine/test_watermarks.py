@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.conftest import EnvironmentFactory
 
 from penstock.common import Types, WatermarkStrategy
 from penstock.common.time import Duration, Time
@@ -18,7 +19,6 @@ from penstock.datastream import (
 )
 from penstock.datastream.window import TumblingEventTimeWindows
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
-from tests.conftest import EnvironmentFactory
 
 CUTS = [(1_000_000, False), (1, True), (2, True)]
 every_cut = pytest.mark.parametrize(("epoch_records", "forget"), CUTS)
@@ -86,9 +86,13 @@ class Timers(KeyedProcessFunction):
 
 
 @every_cut
-def test_timers_fire_between_the_records_of_a_batch(local_env: EnvironmentFactory, epoch_records: int, forget: bool) -> None:
+def test_timers_fire_between_the_records_of_a_batch(
+    local_env: EnvironmentFactory, epoch_records: int, forget: bool
+) -> None:
     env = local_env(1, epoch_records, forget)
-    keyed = env.from_collection([("a", 10), ("a", 12), ("a", 20), ("a", 21)]).assign_timestamps_and_watermarks(punctuated())
+    keyed = env.from_collection([("a", 10), ("a", 12), ("a", 20), ("a", 21)]).assign_timestamps_and_watermarks(
+        punctuated()
+    )
     assert collected(keyed.key_by(lambda v: v[0]).process(Timers())) == [
         "element 10",
         "element 12",
@@ -168,17 +172,25 @@ def test_minimum_over_the_inputs(local_env: EnvironmentFactory, forget: bool) ->
     assert watermark <= 10
 
 
-def test_a_generators_idle_mark_frees_the_other_input(local_env: EnvironmentFactory) -> None:
-    env = local_env()
+@pytest.mark.parametrize("forget", [False, True])
+def test_a_generators_idle_mark_frees_the_other_input(local_env: EnvironmentFactory, forget: bool) -> None:
+    env = local_env(1, 4, forget)  # two records of each source in an epoch: the mark comes before the probe
     idle = env.from_collection([("x", 1), ("idle", 2)]).assign_timestamps_and_watermarks(punctuated(OnMark))
     active = env.from_collection([("x", 50), ("mark", 50), ("x", 60), ("mark", 60), ("probe", 61)])
     stream = idle.union(active.assign_timestamps_and_watermarks(punctuated(OnMark))).process(Seen())
     assert collected(stream) == [60]
 
 
-@pytest.mark.parametrize("strategy", [WatermarkStrategy.for_monotonous_timestamps(),
-                                      WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(5))])
-def test_periodic_watermarks_follow_the_highest_timestamp(local_env: EnvironmentFactory, strategy: WatermarkStrategy) -> None:
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        WatermarkStrategy.for_monotonous_timestamps(),
+        WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(5)),
+    ],
+)
+def test_periodic_watermarks_follow_the_highest_timestamp(
+    local_env: EnvironmentFactory, strategy: WatermarkStrategy
+) -> None:
     env = local_env(1, epoch_records=1)
     disorder = 0 if strategy == WatermarkStrategy.for_monotonous_timestamps() else 5
     data = [("a", 10), ("a", 30), ("a", 20), ("a", 40)]

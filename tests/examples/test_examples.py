@@ -53,11 +53,18 @@ def test_page_views_notices_a_wrong_total(page_views: ModuleType, capsys: pytest
     assert (output.count("differs"), output.count("OK"), output.count("WRONG: 1 ")) == (2, 1, 2)
 
 
+def test_page_views_claims_no_rate_for_a_log_that_it_has_not_read_whole(page_views: ModuleType) -> None:
+    whole = [("update", "a", 10), ("update", "a", 20), ("total", "a", 25), ("total", "b", 9)]
+    assert page_views.follow(iter(whole), 0.0, 10) == ({"a": 25, "b": 9}, True)
+    assert page_views.follow(iter(whole[1:]), 0.0, 10) == ({"a": 25, "b": 9}, False)
+
+
 @pytest.mark.spark
 def test_page_views_counts_exactly(tmp_path: Path) -> None:
     done = run([*PENSTOCK, "examples/page_views.py", "--views", "30000", "--apps", "5"], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "OK: every total is exact." in done.stdout
+    assert "30,000 lines in " in done.stdout
     assert "app-00 has       1,000 views" in done.stdout
     assert re.search(r"broken lines +24 +24$", done.stdout, re.MULTILINE)
 

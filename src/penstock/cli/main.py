@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
-from penstock.cli import run
+from penstock.cli import cancel, info, resume, run, savepoint, stop
+from penstock.cli import list as list_jobs
+from penstock.common.errors import PenstockError
 
 
 @dataclass(frozen=True)
@@ -21,18 +23,33 @@ class Verb:
     execute: Callable[[argparse.Namespace], int]
 
 
-VERBS = (Verb("run", "run a program", run.configure, run.execute),)
+VERBS = (
+    Verb("run", "run a program", run.configure, run.execute),
+    Verb("list", "show the jobs that run, and those that died", list_jobs.configure, list_jobs.execute),
+    Verb("info", "show what is known about a job", info.configure, info.execute),
+    Verb("cancel", "end a job at once", cancel.configure, cancel.execute),
+    Verb("stop", "take a savepoint and end a job in order", stop.configure, stop.execute),
+    Verb("savepoint", "take or remove a savepoint", savepoint.configure, savepoint.execute),
+    Verb("resume", "start a job again that died or failed", resume.configure, resume.execute),
+)
+FAILED = 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     verb: Verb = arguments.verb
-    return verb.execute(arguments)
+    try:
+        return verb.execute(arguments)
+    except PenstockError as error:
+        print(f"penstock {verb.name}: {error}", file=sys.stderr)
+        return FAILED
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="penstock", description="Flink-style stream processing for Python on Apache Spark."
+        prog="penstock",
+        description="Flink-style stream processing for Python on Apache Spark.",
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=30),
     )
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     verbs = parser.add_subparsers(metavar="command", required=True)

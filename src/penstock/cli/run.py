@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from penstock.cli import script
+from penstock.cli.locations import savepoint_location
 
 if TYPE_CHECKING:
     from penstock.common.run_options import RunOptions
@@ -40,6 +41,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_job_id,
         help="32 hexadecimal digits; goes on from that job's last epoch if it has one",
     )
+    parser.add_argument(
+        "-s",
+        "--from-savepoint",
+        dest="savepoint_path",
+        type=savepoint_location,
+        metavar="PATH",
+        help="start with the state of this savepoint",
+    )
+    parser.add_argument(
+        "--allow-non-restored-state",
+        action="store_true",
+        help="leave out state of the savepoint whose operator is not in the program any more",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
     parser.add_argument("script", metavar="script.py", help="the program")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
@@ -56,16 +70,17 @@ def execute(arguments: argparse.Namespace) -> int:
         options = _run_options(arguments)
     except PenstockError as error:
         return _report_penstock_error(error, arguments.script, arguments.verbose)
-    if arguments.pyflink:
-        from penstock.cli import pyflink_alias
-
-        pyflink_alias.install()
-    return _run_program(options, arguments.script, arguments.args)
+    return run_program(options, arguments.script)
 
 
 def _run_options(arguments: argparse.Namespace) -> RunOptions:
+    from penstock.common.errors import ConfigurationError
     from penstock.common.run_options import RunOptions
 
+    if arguments.allow_non_restored_state and arguments.savepoint_path is None:
+        raise ConfigurationError(
+            "--allow-non-restored-state is about the state of a savepoint: give that with --from-savepoint PATH"
+        )
     if arguments.settings:
         from penstock.common.options import validate_key
 
@@ -79,21 +94,34 @@ def _run_options(arguments: argparse.Namespace) -> RunOptions:
         job_id=arguments.job_id,
         verbose=arguments.verbose,
         pyflink_imports=arguments.pyflink,
-        show_status=sys.stderr.isatty() and os.environ.get("TERM") != "dumb",
+        show_status=terminal_can_show_status(),
         script_path=os.path.abspath(arguments.script),
+        arguments=tuple(arguments.args),
+        working_directory=os.getcwd(),
+        savepoint_path=arguments.savepoint_path,
+        allow_non_restored_state=arguments.allow_non_restored_state,
     )
 
 
-def _run_program(options: RunOptions, script_path: str, script_arguments: list[str]) -> int:
+def terminal_can_show_status() -> bool:
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def run_program(options: RunOptions, script_path: str) -> int:
+    """Runs the program with these options in this process; gives the exit code."""
     from penstock.common.errors import PenstockError
     from penstock.common.run_options import set_run_options
     from penstock.control.progress import set_progress_listener
 
+    if options.pyflink_imports:
+        from penstock.cli import pyflink_alias
+
+        pyflink_alias.install()
     set_run_options(options)
     watch = _JobWatch(options.show_status)
     set_progress_listener(watch.on_progress)
     try:
-        script.run_as_main(script_path, script_arguments)
+        script.run_as_main(script_path, list(options.arguments))
     except KeyboardInterrupt:
         watch.close()
         return FINISHED_OR_STOPPED if watch.job_was_stopped else INTERRUPTED_WITHOUT_A_JOB

@@ -27,6 +27,10 @@ class JobHandle(Protocol):
 
     def result_future(self) -> Future[JobExecutionResult]: ...
 
+    def savepoint(self, directory: str | None) -> Future[str]: ...
+
+    def stop(self, directory: str | None, drain: bool) -> Future[str]: ...
+
 
 class JobClient:
     """Watches, cancels and waits for one job; returned by ``env.execute_async()``."""
@@ -52,18 +56,17 @@ class JobClient:
         savepoint_directory: str | None = None,
         format_type: Any = None,
     ) -> CompletableFuture:
-        raise NotSupportedError(
-            "stop_with_savepoint(): Penstock has no savepoints yet. Use cancel(); a job that is started again"
-            " under the same job id goes on from its last completed epoch."
-        )
+        """Takes a savepoint and stops the job; the future gives its path.
 
-    def trigger_savepoint(
-        self, savepoint_directory: str | None = None, format_type: Any = None
-    ) -> CompletableFuture:
-        raise NotSupportedError(
-            "trigger_savepoint(): Penstock has no savepoints yet. Every completed epoch is a recovery point"
-            " for the job itself until they come."
-        )
+        With ``advance_to_end_of_event_time`` all windows and event-time timers fire before.
+        """
+        _refuse_format(format_type)
+        return CompletableFuture(self._handle.stop(savepoint_directory, advance_to_end_of_event_time))
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None, format_type: Any = None) -> CompletableFuture:
+        """Takes a savepoint while the job runs; the future gives its path."""
+        _refuse_format(format_type)
+        return CompletableFuture(self._handle.savepoint(savepoint_directory))
 
     def get_accumulators(self) -> CompletableFuture:
         """The accumulators; they are known when the job has ended, and the future is done then."""
@@ -74,3 +77,8 @@ class JobClient:
     def get_job_execution_result(self) -> CompletableFuture:
         """The :class:`JobExecutionResult`; done when the job has ended, failed when it failed."""
         return CompletableFuture(self._handle.result_future())
+
+
+def _refuse_format(format_type: Any) -> None:
+    if format_type is not None:
+        raise NotSupportedError("savepoints have one format, the canonical one: leave format_type out")

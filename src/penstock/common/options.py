@@ -106,7 +106,7 @@ OPTIONS: tuple[Option, ...] = (
            "no effect: only changes are written always", ("true",)),
     Option("state.checkpoints.dir", "string", None, "Where checkpoints are.", _CHECKPOINTS_LATER),
     Option("state.checkpoints.num-retained", "int", 1, "Checkpoints kept.", _CHECKPOINTS_LATER, ("1",)),
-    Option("state.savepoints.dir", "string", None, "Where savepoints are.", _SAVEPOINTS_LATER),
+    Option("state.savepoints.dir", "string", None, "Where savepoints are written by default."),
     Option("restart-strategy.type", "string", None, "none, fixed-delay, failure-rate or exponential-delay."),
     Option("restart-strategy", "string", None, "Older name of restart-strategy.type."),
     *(Option(f"restart-strategy.{key}", kind, default, text) for key, kind, default, text in (

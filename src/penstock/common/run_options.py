@@ -18,6 +18,10 @@ class RunOptions:
     pyflink_imports: bool = False
     show_status: bool = False
     script_path: str | None = None
+    arguments: tuple[str, ...] = ()
+    working_directory: str | None = None
+    savepoint_path: str | None = None
+    allow_non_restored_state: bool = False
 
 
 _current = RunOptions()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +17,13 @@ from typing import Any
 from penstock.common.errors import JobExecutionError
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochRecord, EpochStore
+from penstock.control.savepoints import SavepointInProgress, SavepointRequest, restore_sources
 from penstock.control.work import Work
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.report import SubtaskReport
+from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Assignment, Source
 
 _IDLE_WAIT_SECONDS = 0.05
@@ -54,6 +57,7 @@ class EpochCoordinator:
         sizer: EpochSizer,
         on_committables: Callable[[int, list[Any]], None],
         clock: Clock = system_clock,
+        savepoint: Savepoint | None = None,
     ) -> None:
         self._job = job
         self._operators = {operator.id: operator for operator in job.operators}
@@ -65,17 +69,20 @@ class EpochCoordinator:
         self._news = threading.Condition()
         self._wakeups: dict[Place, int] = {}
         self._due: tuple[Place, ...] = ()
-        self._unfinished = {
-            (operator.level, subtask)
-            for operator in job.operators
-            if not operator.native
-            for subtask in range(operator.parallelism)
-        }
+        self._unfinished = set(self._all_places())
         self._recovered = self._recover()
         self._planned_at = time.monotonic()
         self._computed: list[SubtaskReport] = []
         self._snapshots: Mapping[int, Any] = {}  # of level 0, before the running epoch
         self._epoch = 0  # of the sources planned here; batches that only Spark's own sources feed do not count
+        self._requests: deque[SavepointRequest] = deque()
+        self._saving: SavepointInProgress | None = None
+        self.savepoints: list[dict[str, Any]] = []
+        self.stopped = threading.Event()  # a savepoint was taken to stop the job
+        self._start_positions = {} if savepoint is None else restore_sources(savepoint, self._sources_by_uid())
+        if savepoint is not None:
+            # Timers by the clock are in the savepoint; nobody knows them before every subtask has read its part.
+            self._wakeups = dict.fromkeys(self._unfinished, 0)
         self.statistics = JobStatistics()
         self.failure: str | None = None
         self.finished = threading.Event()
@@ -90,8 +97,18 @@ class EpochCoordinator:
         self._unfinished = set(record.unfinished)
         return record
 
+    def fail_savepoints(self, why: str) -> None:
+        """The job ends, or its epoch failed: whoever waits for a savepoint is told."""
+        waiting = [*self._requests, *([] if self._saving is None else [self._saving.request])]
+        self._requests.clear()
+        self._saving = None
+        for request in waiting:
+            if not request.path.done():
+                request.path.set_exception(JobExecutionError(f"no savepoint was taken: {why}"))
+
     def forget_failure(self) -> None:
         """Before another attempt: the failed epoch has left nothing behind."""
+        self.fail_savepoints("the job failed and was started again")
         self.failure = None
         self._computed = []
         self.planning.clear()
@@ -103,8 +120,8 @@ class EpochCoordinator:
         return {
             "epoch": 0,
             "positions": {
-                self._uid(id_): [source.initial_position(self._parallelism(id_)), False]
-                for id_, source in self._sources.items()
+                uid: [self._start_positions.get(uid) or source.initial_position(self._parallelism_of(uid)), False]
+                for uid, source in self._sources_by_uid().items()
             },
         }
 
@@ -118,11 +135,23 @@ class EpochCoordinator:
             self.failure = str(error)
             raise
 
+    def request_savepoint(self, request: SavepointRequest) -> None:
+        """The next epoch is saved; it runs at once, whether or not there is anything to read."""
+        self._requests.append(request)
+        self.wake()
+
     def _next_offset(self, start: dict[str, Any]) -> dict[str, Any]:
+        if self._requests and not self.finished.is_set():
+            self._planned_at = time.monotonic()
+            end = {"epoch": start["epoch"] + 1, "positions": self._advance(start["positions"])}
+            self._saving = SavepointInProgress(self._requests.popleft(), self._job, end)
+            self._take_due()
+            return end
         positions = self._advance(start["positions"])
         if positions == start["positions"] and not self._take_due():
             with self._news:
-                self._news.wait(self._idle_wait())
+                if not self._requests:
+                    self._news.wait(self._idle_wait())
             positions = self._advance(start["positions"])
             if positions == start["positions"] and not self._take_due():
                 return start
@@ -167,14 +196,44 @@ class EpochCoordinator:
                 continue
             for subtask, assignment in source.assignments(before[0], after[0], self._parallelism(id_)).items():
                 assignments.setdefault(subtask, {})[id_] = assignment
-        for level, subtask in self._due:
+        woken = self._all_places() if self._saving is not None else self._due
+        for level, subtask in woken:
             if level == 0:
                 assignments.setdefault(subtask, {})
+        if self._saving is not None and self._saving.request.drain:
+            self._end_all_sources(assignments)
+        directory = None if self._saving is None else self._saving.directory
         snapshots = self._snapshots = self._store.get(start["epoch"]).snapshots
         self._epoch = end["epoch"]
-        works = [Work(subtask, work, snapshots.get(subtask)) for subtask, work in sorted(assignments.items())]
-        wakeups = tuple(place for place in self._due if place[0] > 0)
-        return [*works, Work(None, wakeups=wakeups)] if wakeups else works
+        works = [
+            Work(subtask, work, snapshots.get(subtask), directory) for subtask, work in sorted(assignments.items())
+        ]
+        wakeups = tuple(place for place in woken if place[0] > 0)
+        return [*works, Work(None, savepoint_directory=directory, wakeups=wakeups)] if wakeups else works
+
+    def _all_places(self) -> tuple[Place, ...]:
+        return tuple(
+            sorted(
+                {
+                    (operator.level, subtask)
+                    for operator in self._job.operators
+                    if not operator.native
+                    for subtask in range(operator.parallelism)
+                }
+            )
+        )
+
+    def _end_all_sources(self, assignments: dict[int, dict[int, Assignment]]) -> None:
+        for id_ in self._sources:
+            for subtask in range(self._parallelism(id_)):
+                planned = assignments.setdefault(subtask, {}).get(id_, Assignment())
+                assignments[subtask][id_] = Assignment(planned.work, True)
+
+    def _sources_by_uid(self) -> dict[str, Source]:
+        return {self._uid(id_): source for id_, source in self._sources.items()}
+
+    def _parallelism_of(self, uid: str) -> int:
+        return next(operator.parallelism for operator in self._job.operators if operator.uid == uid)
 
     def _uid(self, operator_id: int) -> str:
         return self._operators[operator_id].uid
@@ -208,8 +267,24 @@ class EpochCoordinator:
         for report in reports:
             for operator_id, committables in report.committables.items():
                 self._on_committables(operator_id, committables)
+        self._finish_savepoint(reports)
         if not self._unfinished:
             self.finished.set()
+
+    def _finish_savepoint(self, reports: list[SubtaskReport]) -> None:
+        saving, self._saving = self._saving, None
+        if saving is None or not reports:
+            self._saving = saving
+            return
+        try:
+            entry = saving.finish(reports, self._sources_by_uid())
+        except Exception as error:
+            saving.request.path.set_exception(error)
+            return
+        self.savepoints.append(entry)
+        if saving.request.stop:
+            self.stopped.set()
+        saving.request.path.set_result(entry["path"])
 
     def _remember(self, reports: list[SubtaskReport]) -> None:
         snapshots = dict(self._snapshots)

@@ -51,6 +51,12 @@ class RunningJob(Protocol):
     def cancel(self) -> None:
         """Stops the job; returns when it has stopped."""
 
+    def savepoint(self, directory: str | None) -> Future[str]:
+        """Takes a savepoint while the job runs; gives its path."""
+
+    def stop(self, directory: str | None, drain: bool) -> Future[str]:
+        """Takes a savepoint, then stops."""
+
     def result_future(self) -> Future[JobExecutionResult]:
         """Done when the job is; carries JobExecutionError when it failed."""
 

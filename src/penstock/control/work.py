@@ -15,4 +15,5 @@ class Work:
     subtask: int | None  # None: only wake-ups
     assignments: dict[int, Assignment] = field(default_factory=dict)
     snapshot: tuple[Token, bytes] | None = None
+    savepoint_directory: str | None = None
     wakeups: tuple[tuple[int, int], ...] = ()  # level, subtask

@@ -14,7 +14,6 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control
 from penstock.runtime.column_batch import ColumnBatch, Decoder, key_column_of
 from penstock.runtime.pickling import dumps, loads
 
-
 _KEY = "$key"
 _AS_COLUMN = "column"  # the keys are the last column of the body
 

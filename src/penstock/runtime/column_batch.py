@@ -1,4 +1,4 @@
-"""Batches of typed streams as they came over the wire: columns, which become Python objects only when somebody looks."""
+"""Batches of typed streams as they came over the wire: columns, made into Python objects only when somebody looks."""
 
 from __future__ import annotations
 
@@ -82,21 +82,23 @@ class ColumnBatch(Batch):
 
 
 def joined(batches: list[ColumnBatch]) -> ColumnBatch | None:
-    """Batches that follow each other as one; None when their columns differ."""
+    """Batches with columns of keys that follow each other, as one; None when their columns differ."""
     first = batches[0]
     if len(batches) == 1:
         return first
-    if any(
-        b.columns.schema != first.columns.schema or b.key_column.type != first.key_column.type for b in batches[1:]
-    ):
+    if len({(batch.columns.schema, _type_of(batch.key_column)) for batch in batches}) > 1:
         return None
-    times = None if any(b.times is None for b in batches) else np.concatenate([b.times for b in batches])  # type: ignore[arg-type]
+    times = [batch.times for batch in batches if batch.times is not None]
     return ColumnBatch(
         first._decoder,
-        pa.concat_batches([b.columns for b in batches]),
-        times,
-        pa.concat_arrays([b.key_column for b in batches]),
+        pa.concat_batches([batch.columns for batch in batches]),
+        np.concatenate(times) if len(times) == len(batches) else None,
+        pa.concat_arrays([batch.key_column for batch in batches]),
     )
+
+
+def _type_of(column: pa.Array | None) -> Any:
+    return None if column is None else column.type
 
 
 def key_column_of(keys: list[Any]) -> pa.Array | None:

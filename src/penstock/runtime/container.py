@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from penstock.runtime.batch import MAX_TIMESTAMP, Batch, Control, Watermark
+from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch, Control, Watermark
 from penstock.runtime.blueprint import EdgeBlueprint, JobBlueprint
 from penstock.runtime.chunk import ColumnCodec, read_chunk
 from penstock.runtime.clock import Clock, system_clock
@@ -27,12 +27,13 @@ from penstock.runtime.exchange import (
     senders_to,
     writer_for,
 )
-from penstock.runtime.failure import OperatorFailure
+from penstock.runtime.failure import OperatorFailure, describe_failure
 from penstock.runtime.operators.base import Output
 from penstock.runtime.operators.registry import OPERATORS
 from penstock.runtime.pacer import Pacer
 from penstock.runtime.pickling import dumps, loads
-from penstock.runtime.report import SubtaskReport
+from penstock.runtime.report import SubtaskReport, report_row
+from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.station import FanOut, LocalInput, Station
 
@@ -50,6 +51,7 @@ class Container:
         self._rows: list[ExchangeRow] = []
         self._writers: dict[int, ExchangeWriter] = {}
         self._codecs: dict[int, ColumnCodec | None] = {}
+        self.report = SubtaskReport(level, subtask)
         self._edges = {edge.id: edge for edge in job.edges}
         self._stations = self._build_stations()
         self._connect()
@@ -105,9 +107,11 @@ class Container:
         self,
         rows: Iterable[ExchangeRow] = (),
         assignments: dict[int, Assignment] | None = None,
+        saving: bool = False,
     ) -> Iterator[ExchangeRow]:
         """Processes an epoch's input and yields exchange rows while it goes; `report` is complete afterwards."""
-        report = self.report = SubtaskReport(self._level, self._subtask)
+        self.report = report = SubtaskReport(self._level, self._subtask)
+        self._saving = saving
         before = {id_: station.records_in for id_, station in self._stations.items()}
         stdout, stderr = io.StringIO(), io.StringIO()
         try:
@@ -189,6 +193,8 @@ class Container:
 
     def _end_epoch(self) -> None:
         for id_, station in self._stations.items():
+            if self._saving:
+                station.guard(station.operator.before_savepoint)
             station.guard(station.operator.end_epoch)
             committables = station.guard(station.operator.committables)
             if committables:
@@ -216,13 +222,14 @@ class Container:
                 delta = station.guard(station.operator.full_delta)
             if delta is not None:
                 operators[station.operator.blueprint.uid] = delta
-        return dumps(
-            (
-                operators,
-                {s.operator.blueprint.uid: s.snapshot() for s in self._stations.values()},
-                {id_: writer.snapshot() for id_, writer in self._writers.items()},
-            )
-        )
+        snapshots = {s.operator.blueprint.uid: s.snapshot() for s in self._stations.values()}
+        writers = {id_: writer.snapshot() for id_, writer in self._writers.items()}
+        try:
+            return dumps((operators, snapshots, writers))
+        except Exception:
+            for station in self._stations.values():  # whose state is it that cannot be pickled?
+                station.guard(dumps, operators.get(station.operator.blueprint.uid))
+            raise
 
     def apply_delta(self, delta: bytes) -> None:
         operators, stations, writers = loads(delta)
@@ -236,9 +243,49 @@ class Container:
             if id_ in self._writers and snapshot is not None:
                 self._writers[id_].restore(snapshot)
 
-    def close(self) -> None:
+    def report_row(self) -> ExchangeRow:
+        """The report of the epoch, or of the failure that its results cannot be pickled."""
+        try:
+            return report_row(self.report)
+        except Exception as error:
+            self.report.failure = describe_failure(error)
+            for id_, committables in self.report.committables.items():
+                try:
+                    self._stations[id_].guard(dumps, committables)
+                except OperatorFailure as failure:
+                    self.report.failure = str(failure)
+            self.report.committables = {}
+            return report_row(self.report)
+
+    def savepoint_states(self) -> dict[str, Any]:
+        """By operator uid, asked for right behind take_delta()."""
+        return {
+            station.operator.blueprint.uid: (station.watermark_reached, station.guard(station.operator.full_delta))
+            for station in self._stations.values()
+        }
+
+    def restore(self, savepoint: Savepoint) -> None:
+        """Starts from a savepoint instead of from nothing."""
         for station in self._stations.values():
-            station.guard(station.operator.close)
+            saved = savepoint.operator(station.operator.blueprint.uid)
+            if saved is None:
+                continue
+            states = savepoint.states_of(saved.uid)
+            station.start_at(min((watermark for _, (watermark, _) in states), default=MIN_TIMESTAMP))
+            own = [(subtask, state) for subtask, (_, state) in states if state is not None]
+            station.guard(station.operator.restore_savepoint, own, saved.parallelism)
+
+    def close(self) -> None:
+        """Closes user functions; what they print or raise now belongs to the last report."""
+        stdout, stderr = io.StringIO(), io.StringIO()
+        try:
+            with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+                for station in self._stations.values():
+                    station.guard(station.operator.close)
+        except OperatorFailure as failure:
+            self.report.failure = str(failure)
+        self.report.stdout += stdout.getvalue()
+        self.report.stderr += stderr.getvalue()
 
 
 _DONE = object()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from penstock.common.errors import ProgramError
 from penstock.runtime.arrow_codec import codec_for
@@ -12,6 +16,7 @@ from penstock.runtime.batch import Batch, Control, EndOfInput, Idleness, Waterma
 from penstock.runtime.blueprint import EdgeBlueprint
 from penstock.runtime.chunk import ChunkBuilder, ColumnCodec
 from penstock.runtime.coercion import coercer
+from penstock.runtime.integer_keys import largest_integer_key, owners_of_integers
 from penstock.runtime.keys import DeclaredKeys, KeyOwners
 from penstock.runtime.partitioning import (
     Broadcast,
@@ -199,36 +204,30 @@ class ScatterWriter(ExchangeWriter):
     """Strategies that pick a target for each record."""
 
     def emit(self, batch: Batch) -> None:
-        self.scatter(batch, self.targets_of(batch), None)
+        self.scatter(batch, np.asarray(self.targets_of(batch)), None)
 
     def targets_of(self, batch: Batch) -> list[int]:
         raise NotImplementedError
 
-    def scatter(self, batch: Batch, targets: list[int], keys: list[Any] | None) -> None:
-        width = self.edge.target_parallelism
-        values: list[list[Any]] = [[] for _ in range(width)]
-        add_value = [part.append for part in values]
-        if batch.timestamps is None and keys is not None:
-            parts: list[list[Any]] = [[] for _ in range(width)]
-            add_key = [part.append for part in parts]
-            for target, key, value in zip(targets, keys, batch.values, strict=True):
-                add_key[target](key)
-                add_value[target](value)
-            for target in range(width):
-                if parts[target]:
-                    self.put(target, values[target], None, parts[target])
-            return
-        positions: list[list[int]] = [[] for _ in range(width)]
-        for position, target in enumerate(targets):
-            positions[target].append(position)
-        for target, chosen in enumerate(positions):
-            if chosen:
-                self.put(
-                    target,
-                    [batch.values[i] for i in chosen],
-                    None if batch.timestamps is None else [batch.timestamps[i] for i in chosen],
-                    None if keys is None else [keys[i] for i in chosen],
-                )
+    def scatter(self, batch: Batch, targets: npt.NDArray[np.int64], keys: list[Any] | None) -> None:
+        for target in range(self.edge.target_parallelism):
+            chosen = np.flatnonzero(targets == target).tolist()
+            if not chosen:
+                continue
+            if len(chosen) == len(batch):
+                self.put(target, batch.values, batch.timestamps, keys)
+                continue
+            self.put(
+                target,
+                _picked(batch.values, chosen),
+                None if batch.timestamps is None else _picked(batch.timestamps, chosen),
+                None if keys is None else _picked(keys, chosen),
+            )
+
+
+def _picked(items: list[Any], positions: list[int]) -> list[Any]:
+    # itemgetter picks at C speed, but returns a bare item for a single position.
+    return list(itemgetter(*positions)(items)) if len(positions) > 1 else [items[positions[0]]]
 
 
 class RandomWriter(ScatterWriter):
@@ -261,17 +260,24 @@ class KeyWriter(ScatterWriter):
         assert isinstance(edge.partitioning, ByKey)
         self._key_of = edge.partitioning.selector.get_key
         self._owners = KeyOwners(edge.target_parallelism, edge.target_max_parallelism)
-        coerce = None if edge.partitioning.key_type is None else coercer(edge.partitioning.key_type)
+        key_type = edge.partitioning.key_type
+        self._largest_integer = largest_integer_key(key_type)
+        coerce = None if key_type is None else coercer(key_type)
         self._declared = None if coerce is None else DeclaredKeys(coerce)
 
     def emit(self, batch: Batch) -> None:
         keys = list(map(self._key_of, batch.values))
-        try:
-            if self._declared is not None:
-                keys = list(map(self._declared.__getitem__, keys))
-            targets = list(map(self._owners.__getitem__, keys))
-        except TypeError as error:
-            raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
+        targets = None
+        if self._largest_integer is not None:
+            parallelism, max_parallelism = self.edge.target_parallelism, self.edge.target_max_parallelism
+            targets = owners_of_integers(keys, self._largest_integer, parallelism, max_parallelism)
+        if targets is None:
+            try:
+                if self._declared is not None:
+                    keys = list(map(self._declared.__getitem__, keys))
+                targets = np.asarray(list(map(self._owners.__getitem__, keys)))
+            except TypeError as error:
+                raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
         if self.edge.target_parallelism == 1:
             self.put(0, batch.values, batch.timestamps, keys)
         else:

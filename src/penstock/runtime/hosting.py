@@ -14,6 +14,7 @@ from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import describe_failure
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, report_row
+from penstock.runtime.savepoint import write_part
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import StateLog, Token
 
@@ -35,6 +36,7 @@ class Lease:
         self._blob = blob
         self.level = blob.level
         self.subtask = subtask
+        self.savepoint = blob.savepoint
         self._place = (blob.run_id, blob.level, subtask)
         self._cached = _cache.pop(self._place, None)
 
@@ -72,44 +74,76 @@ def run_level_zero(
     subtask: int,
     assignments: dict[int, Assignment],
     snapshot: tuple[Token, bytes] | None,
+    savepoint_directory: str | None = None,
 ) -> Iterator[ExchangeRow]:
     """Sources and what is chained to them; the snapshot travels to the driver and comes back with the next epoch."""
     lease = Lease(blob, subtask)
     token = None if snapshot is None else snapshot[0]
     fresh = lease.cached_token() != token or token is None
     deltas = [snapshot[1]] if fresh and snapshot is not None else []
-    container = _opened(lease, deltas, not fresh)
+    container = _opened(lease, deltas, not fresh, token is None)
     if isinstance(container, ExchangeRow):
         yield container
         return
-    yield from container.run_epoch(assignments=assignments)
-    if container.report.failure is None:
+    yield from container.run_epoch(assignments=assignments, saving=savepoint_directory is not None)
+    delta = _delta(container, full=True)
+    if delta is not None:
+        _save(container, savepoint_directory)
         next_token = new_token(token)
-        container.report.delta = (next_token, container.take_delta(full=True))
+        container.report.delta = (next_token, delta)
         lease.put_back(container, next_token)
-    yield report_row(container.report)
+    yield container.report_row()
 
 
-def run_level(blob: LevelBlob, subtask: int, rows: list[ExchangeRow], log: StateLog) -> Iterator[ExchangeRow]:
+def run_level(
+    blob: LevelBlob,
+    subtask: int,
+    rows: list[ExchangeRow],
+    log: StateLog,
+    savepoint_directory: str | None = None,
+) -> Iterator[ExchangeRow]:
     """A level behind an exchange; its snapshot is a log in the state store that commits with the epoch."""
     lease = Lease(blob, subtask)
     token = log.token()
     deltas, from_cache = log.since(lease.cached_token())
-    container = _opened(lease, deltas, from_cache)
+    container = _opened(lease, deltas, from_cache, token is None)
     if isinstance(container, ExchangeRow):
         yield container
         return
-    yield from container.run_epoch(rows)
-    if container.report.failure is None:
-        next_token, full = new_token(token), log.wants_full()
-        log.append(next_token, container.take_delta(full), full)
+    yield from container.run_epoch(rows, saving=savepoint_directory is not None)
+    full = log.wants_full()
+    delta = _delta(container, full)
+    if delta is not None:
+        _save(container, savepoint_directory)
+        next_token = new_token(token)
+        log.append(next_token, delta, full)
         lease.put_back(container, next_token)
-    yield report_row(container.report)
+    yield container.report_row()
 
 
-def _opened(lease: Lease, deltas: list[bytes], from_cache: bool) -> Container | ExchangeRow:
+def _delta(container: Container, full: bool) -> bytes | None:
+    """The snapshot behind a good epoch; None, with the reason in the report, when there is none."""
+    if container.report.failure is not None:
+        return None
+    try:
+        return container.take_delta(full)
+    except Exception as error:
+        container.report.failure = describe_failure(error)
+        return None
+
+
+def _save(container: Container, directory: str | None) -> None:
+    if directory is not None:
+        report = container.report
+        report.savepoint_part = write_part(directory, report.level, report.subtask, container.savepoint_states())
+
+
+def _opened(lease: Lease, deltas: list[bytes], from_cache: bool, first_epoch: bool) -> Container | ExchangeRow:
     """The container, or the report that tells why user code could not be loaded or opened."""
     try:
-        return lease.container(deltas, from_cache)
+        container = lease.container(deltas, from_cache)
+        if first_epoch and lease.savepoint is not None:
+            container.restore(lease.savepoint)
+        return container
     except Exception as error:
         return report_row(SubtaskReport(lease.level, lease.subtask, failure=describe_failure(error)))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import cloudpickle
 
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
+from penstock.runtime.savepoint import Savepoint
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,11 @@ class LevelBlob:
     level: int
     run_id: str
     pickled: bytes = field(repr=False)
+    savepoint: Savepoint | None = None
 
     @staticmethod
-    def of(job: JobBlueprint, level: int, run_id: str) -> LevelBlob:
-        return LevelBlob(job.settings, level, run_id, cloudpickle.dumps(_only(job, level)))
+    def of(job: JobBlueprint, level: int, run_id: str, savepoint: Savepoint | None = None) -> LevelBlob:
+        return LevelBlob(job.settings, level, run_id, cloudpickle.dumps(_only(job, level)), savepoint)
 
     def blueprint(self) -> JobBlueprint:
         blueprint: JobBlueprint = cloudpickle.loads(self.pickled)

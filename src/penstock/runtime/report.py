@@ -7,6 +7,7 @@ from typing import Any
 
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow
 from penstock.runtime.pickling import dumps, loads
+from penstock.runtime.savepoint import SavepointPart
 
 
 @dataclass
@@ -24,6 +25,7 @@ class SubtaskReport:
     stderr: str = ""
     delta: Any = None  # level 0 only: its snapshot travels with the driver's epoch record
     committables: dict[int, list[Any]] = field(default_factory=dict)
+    savepoint_part: SavepointPart | None = None
     metrics: dict[str, Any] = field(default_factory=dict)
 
 

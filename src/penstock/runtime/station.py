@@ -82,6 +82,13 @@ class Station:
     def snapshot(self) -> Any:
         return self._valve.snapshot(), self._finished_inputs, self.finished
 
+    @property
+    def watermark_reached(self) -> int:
+        return self._valve.watermark
+
+    def start_at(self, watermark: int) -> None:
+        self._valve.start_at(watermark)
+
     def restore(self, snapshot: Any) -> None:
         valve, self._finished_inputs, self.finished = snapshot
         self._valve.restore(valve)

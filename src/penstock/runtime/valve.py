@@ -72,6 +72,12 @@ class WatermarkValve:
             {name: (c.watermark, c.idle, c.ended) for name, c in self._channels.items()},
         )
 
+    def start_at(self, watermark: int) -> None:
+        """All channels begin at a moment that the job, run with other channels, had reached before."""
+        self.watermark = watermark
+        for channel in self._channels.values():
+            channel.watermark = watermark
+
     def restore(self, snapshot: Any) -> None:
         self.watermark, self.idle, channels = snapshot
         for name, (watermark, idle, ended) in channels.items():

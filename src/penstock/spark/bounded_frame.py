@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow.parquet as parquet
 from pyspark.sql import DataFrame
 
+from penstock.common.errors import NotSupportedError
 from penstock.runtime.batch import Batch, Control
 from penstock.runtime.sources.base import Assignment, Source, SourceReader
 from penstock.spark.frames import to_batch
@@ -62,6 +63,12 @@ class BoundedFrame(Source):
 
     def exhausted(self, position: int) -> bool:
         return position >= len(self._groups)
+
+    def restore_savepoint(self, position: int, state: Any) -> int:
+        raise NotSupportedError(
+            "a job that reads a bounded Spark DataFrame cannot start from a savepoint: Spark may give the rows in "
+            "another order; write the DataFrame to files and read them with a FileSource"
+        )
 
     def reader(self) -> SourceReader:
         return GroupReader(self._event_time)

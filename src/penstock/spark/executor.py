@@ -17,7 +17,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.common.configuration import Configuration
-from penstock.common.errors import JobCancelledError, JobExecutionError, PenstockError
+from penstock.common.errors import (
+    ConfigurationError,
+    JobCancelledError,
+    JobExecutionError,
+    NotSupportedError,
+    PenstockError,
+)
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
@@ -31,12 +37,14 @@ from penstock.control.job_record import check_same_job, describe_job
 from penstock.control.job_request import JobRequest, RunningJob
 from penstock.control.progress import JobProgress, progress_listener
 from penstock.control.restart import restart_strategy
+from penstock.control.savepoints import SavepointRequest, prepare_restore
 from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.clock import system_clock
 from penstock.runtime.operators.file_commit import sweep
 from penstock.runtime.report import SubtaskReport
+from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Source
 from penstock.spark.bounded_frame import BoundedFrame
 from penstock.spark.planner_link import PlannerClient, PlannerServer
@@ -65,7 +73,8 @@ class SparkExecutor:
             if recorded is not None:
                 check_same_job(recorded, description)
             job_home.write_record(description)
-            return SparkJob(request, configuration, blueprint, job_home, home / "logs" / "spark.log")
+            savepoint = None if recorded is not None else _savepoint_to_start_from(blueprint)
+            return SparkJob(request, configuration, blueprint, savepoint, job_home, home / "logs" / "spark.log")
         except BaseException:
             if recorded is None:
                 job_home.remove()
@@ -79,6 +88,17 @@ def _take_job_id() -> str:
     options = current_run_options()
     chosen, options.job_id = options.job_id, None
     return chosen or uuid.uuid4().hex
+
+
+def _savepoint_to_start_from(blueprint: JobBlueprint) -> Savepoint | None:
+    """The one from the command line is for the program's first job; a job that goes on has its own state."""
+    options = current_run_options()
+    path, options.savepoint_path = options.savepoint_path, None
+    if path is None:
+        return None
+    if any(operator.native for operator in blueprint.operators):
+        raise NotSupportedError("a job that reads a streaming Spark DataFrame cannot start from a savepoint")
+    return prepare_restore(path, blueprint, options.allow_non_restored_state)
 
 
 def _settings(request: JobRequest, configuration: Configuration, home: JobHome) -> JobSettings:
@@ -102,10 +122,12 @@ class SparkJob:
         request: JobRequest,
         configuration: Configuration,
         blueprint: JobBlueprint,
+        savepoint: Savepoint | None,
         home: JobHome,
         log_file: Path,
     ) -> None:
         self._request = request
+        self._savepoint = savepoint
         self._configuration = configuration
         self._blueprint = blueprint
         self._home = home
@@ -133,6 +155,42 @@ class SparkJob:
         self._coordinator.wake()
         self._done.wait()
 
+    def savepoint(self, directory: str | None) -> Future[str]:
+        return self._request_savepoint(directory, stop=False, drain=False)
+
+    def stop(self, directory: str | None, drain: bool) -> Future[str]:
+        return self._request_savepoint(directory, stop=True, drain=drain)
+
+    def _request_savepoint(self, directory: str | None, stop: bool, drain: bool) -> Future[str]:
+        parent = directory or value_of(self._configuration, "state.savepoints.dir")
+        request = SavepointRequest(str(parent), stop, drain)
+        if parent is None:
+            request.path.set_exception(
+                ConfigurationError("no directory for the savepoint: give one, or set state.savepoints.dir")
+            )
+        elif self._done.is_set():
+            request.path.set_exception(JobExecutionError("the job has ended: there is nothing to save"))
+        else:
+            self._coordinator.request_savepoint(request)
+        return request.path
+
+    def describe(self) -> dict[str, Any]:
+        statistics, blueprint = self._coordinator.statistics, self._blueprint
+        return {
+            **describe_job(blueprint),
+            "state": self._status.name,
+            "started_at": self._started_at_ms,
+            "duration_ms": system_clock() - self._started_at_ms,
+            "epoch": statistics.epoch,
+            "records_in": statistics.records_in,
+            "records_out": statistics.records_out,
+            "rate": statistics.rate,
+            "watermark_lag_ms": statistics.watermark_lag_ms(system_clock()),
+            "restarts": self._restart_count,
+            "failure": self._coordinator.failure,
+            "savepoints": list(self._coordinator.savepoints),
+        }
+
     def result_future(self) -> Future[JobExecutionResult]:
         return self._result
 
@@ -154,6 +212,8 @@ class SparkJob:
         configuration, options = self._configuration, current_run_options()
         self._done = threading.Event()
         self._started_at = time.monotonic()
+        self._started_at_ms = system_clock()
+        self._restart_count = 0
         self._restarts = restart_strategy(configuration)
         self._keep_files = value_of(configuration, "execution.checkpointing.interval") is not None
         self._coordinator = EpochCoordinator(
@@ -166,6 +226,7 @@ class SparkJob:
                 value_of(configuration, "penstock.epoch.target-ms"),
             ),
             self._commit,
+            savepoint=self._savepoint,
         )
         self._session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
         ship_modules(self._session, self._blueprint.settings.module_paths, self._home.path / "shipped")
@@ -187,6 +248,7 @@ class SparkJob:
             self._home.spark_checkpoint,
             self._complete,
             self._coordinator.planning,
+            self._savepoint,
         )
 
     def _complete(self, reports: list[SubtaskReport]) -> None:
@@ -207,6 +269,7 @@ class SparkJob:
                 error = self._wait_for_end()
         except Exception as unexpected:
             error = unexpected
+        self._coordinator.fail_savepoints("the job has ended")
         self._shut_down(error)
         self._settle(error)
 
@@ -221,6 +284,7 @@ class SparkJob:
         print(f"penstock: the job failed and starts again in {delay_ms / 1000:.1f} s\n{error}", file=sys.stderr)
         if self._cancelled.wait(delay_ms / 1000):
             return True  # the next look at the job finds it cancelled
+        self._restart_count += 1
         self._coordinator.forget_failure()
         self._query = self._start_query()
         self._set_status(JobStatus.RUNNING)
@@ -229,7 +293,7 @@ class SparkJob:
     def _wait_for_end(self) -> PenstockError | None:
         """Returns when the job has ended in one of its three ways."""
         while True:
-            if self._coordinator.finished.is_set():
+            if self._coordinator.finished.is_set() or self._coordinator.stopped.is_set():
                 return None
             if self._cancelled.is_set():
                 return JobCancelledError(f"the job {self._request.name!r} was cancelled")

@@ -32,18 +32,19 @@ class LevelProcessor(StatefulProcessor):
         from penstock.runtime.hosting import run_level
 
         own: list[ExchangeRow] = []
-        woken = False
+        woken, savepoint_directory = False, None
         for row in rows:
             if row.channel >= 0 and edge_of_channel(row.channel) in self._own_edges:
                 own.append(ExchangeRow(0, row.channel, row.seq, bytes(row.payload)))
             elif row.channel == self._wakeup:
-                woken = True
+                woken, savepoint_directory = True, bytes(row.payload).decode() or None
             else:
                 yield Row(target=row.target, channel=row.channel, seq=row.seq, payload=bytes(row.payload))
         if own or woken:
             places = targets(self._parallelism)
             prepare_worker(self._blob.settings)
-            for out in run_level(self._blob, places.index(key[0]), own, self._log):
+            subtask = places.index(key[0])
+            for out in run_level(self._blob, subtask, own, self._log, savepoint_directory):
                 yield Row(target=places[out.subtask], channel=out.channel, seq=out.seq, payload=out.payload)
 
     def close(self) -> None:

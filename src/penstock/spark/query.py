@@ -13,6 +13,7 @@ from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.pickling import dumps_on_driver
 from penstock.runtime.report import SubtaskReport, read_report
+from penstock.runtime.savepoint import Savepoint
 from penstock.spark.frames import exchange_rows_of
 from penstock.spark.planner_link import PlannerClient
 from penstock.spark.processor import LevelProcessor
@@ -35,11 +36,12 @@ def start_query(
     checkpoint: Path,
     complete: Callable[[list[SubtaskReport]], None],
     planning: threading.Event,
+    savepoint: Savepoint | None,
 ) -> StreamingQuery:
-    rows = _level_zero(session, job, frames, client, run_id)
+    rows = _level_zero(session, job, frames, client, run_id, savepoint)
     for level in range(1, job.levels):
         own_edges = frozenset(edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels)
-        processor = LevelProcessor(LevelBlob.of(job, level, run_id), job.parallelism, own_edges)
+        processor = LevelProcessor(LevelBlob.of(job, level, run_id, savepoint), job.parallelism, own_edges)
         rows = rows.groupBy("target").transformWithState(processor, SPARK_SCHEMA, "Append", "None")
 
     def on_batch(batch: DataFrame, batch_id: int) -> None:
@@ -61,9 +63,10 @@ def _level_zero(
     frames: dict[int, DataFrame],
     client: PlannerClient,
     run_id: str,
+    savepoint: Savepoint | None,
 ) -> DataFrame:
     session.dataSource.register(PenstockSource)
-    setup = dumps_on_driver((client, LevelBlob.of(job, 0, run_id), job.parallelism))
+    setup = dumps_on_driver((client, LevelBlob.of(job, 0, run_id, savepoint), job.parallelism))
     rows = session.readStream.format("penstock").option("setup", setup.hex()).load()
     for operator_id, frame in frames.items():
         rows = rows.unionAll(exchange_rows_of(frame, job, operator_id))

@@ -74,7 +74,9 @@ class PenstockReader(DataSourceStreamReader):
         from penstock.runtime.hosting import run_level_zero
 
         for level, subtask in work.wakeups:
-            yield ExchangeRow(subtask, wakeup_channel(level), 0, b"")
+            yield ExchangeRow(subtask, wakeup_channel(level), 0, (work.savepoint_directory or "").encode())
         if work.subtask is not None:
             prepare_worker(self._blob.settings)
-            yield from run_level_zero(self._blob, work.subtask, work.assignments, work.snapshot)
+            yield from run_level_zero(
+                self._blob, work.subtask, work.assignments, work.snapshot, work.savepoint_directory
+            )

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from penstock.common.errors import JobExecutionError
+from penstock.common.errors import JobExecutionError, NotSupportedError
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
@@ -22,6 +22,7 @@ from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
 from penstock.control.job_request import JobRequest, RunningJob
+from penstock.control.savepoints import SavepointRequest, prepare_restore
 from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
 from penstock.runtime import hosting
@@ -72,11 +73,25 @@ class MemoryStore:
 class LocalExecutor:
     """Epochs of `epoch_records` records; with `forget` every epoch starts from snapshots alone."""
 
-    def __init__(self, epoch_records: int = 1_000_000, forget: bool = False, max_epochs: int = 10_000) -> None:
+    def __init__(
+        self,
+        epoch_records: int = 1_000_000,
+        forget: bool = False,
+        max_epochs: int = 10_000,
+        start_from: str | None = None,
+        stop_after: int | None = None,
+        savepoint_directory: str | None = None,
+        allow_non_restored_state: bool = False,
+    ) -> None:
         self._epoch_records = epoch_records
         self._forget = forget
         self._max_epochs = max_epochs
+        self._start_from = start_from
+        self._stop_after = stop_after
+        self._savepoint_directory = savepoint_directory
+        self._allow_non_restored_state = allow_non_restored_state
         self.epochs = 0
+        self.savepoint_path: str | None = None
 
     def submit(self, request: JobRequest) -> RunningJob:
         job_id = JobID()
@@ -93,19 +108,30 @@ class LocalExecutor:
             job.result.set_result(JobExecutionResult(job_id, int((time.monotonic() - started) * 1000)))
         return job
 
+    def _take_path(self, path: Future[str]) -> None:
+        self.savepoint_path = path.result()
+
     def _run(self, request: JobRequest, blueprint: JobBlueprint, job: _LocalJob) -> None:
         run_id = str(job.job_id)
-        blobs = [LevelBlob.of(blueprint, level, run_id) for level in range(blueprint.levels)]
+        savepoint = None
+        if self._start_from is not None:
+            savepoint = prepare_restore(self._start_from, blueprint, self._allow_non_restored_state)
+        blobs = [LevelBlob.of(blueprint, level, run_id, savepoint) for level in range(blueprint.levels)]
         logs: dict[tuple[int, int], StateLog] = defaultdict(lambda: StateLog(MemoryStore()))
         with tempfile.TemporaryDirectory() as directory:
             sources = _sources_of(request)
             sizer = EpochSizer(self._epoch_records, self._epoch_records, 10**9)
             store = EpochStore(Path(directory) / "epochs")
-            coordinator = EpochCoordinator(blueprint, sources, store, sizer, job.take)
+            coordinator = EpochCoordinator(blueprint, sources, store, sizer, job.take, savepoint=savepoint)
             for id_, source in sources.items():
                 source.open(1, str(Path(directory) / str(id_)), coordinator.wake)
             offset = coordinator.initial_offset()
-            while not coordinator.finished.is_set():
+            while not coordinator.finished.is_set() and not coordinator.stopped.is_set():
+                if self._stop_after is not None and self.epochs == self._stop_after:
+                    assert self._savepoint_directory is not None
+                    wanted = SavepointRequest(self._savepoint_directory, stop=True)
+                    wanted.path.add_done_callback(self._take_path)
+                    coordinator.request_savepoint(wanted)
                 end = coordinator.latest_offset(offset)
                 if end == offset:
                     continue
@@ -142,6 +168,12 @@ class _LocalJob:
     def cancel(self) -> None:
         """The job has always ended already."""
 
+    def savepoint(self, directory: str | None) -> Future[str]:
+        raise NotSupportedError("a local test job has always ended already")
+
+    def stop(self, directory: str | None, drain: bool) -> Future[str]:
+        return self.savepoint(directory)
+
     def result_future(self) -> Future[JobExecutionResult]:
         return self.result
 
@@ -157,9 +189,10 @@ class _LocalJob:
 def _level_zero(works: list[Any], blob: LevelBlob) -> list[ExchangeRow]:
     rows: list[ExchangeRow] = []
     for work in works:
-        rows += [ExchangeRow(subtask, wakeup_channel(level), 0, b"") for level, subtask in work.wakeups]
+        payload = (work.savepoint_directory or "").encode()
+        rows += [ExchangeRow(subtask, wakeup_channel(level), 0, payload) for level, subtask in work.wakeups]
         if work.subtask is not None:
-            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot)
+            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot, work.savepoint_directory)
     return rows
 
 
@@ -169,15 +202,17 @@ def _run_one_level(
     own_edges = {edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels}
     own: dict[int, list[ExchangeRow]] = defaultdict(list)
     passing: list[ExchangeRow] = []
+    savepoint_directory = None
     for row in rows:
         if row.channel >= 0 and edge_of_channel(row.channel) in own_edges:
             own[row.subtask].append(row)
         elif row.channel == wakeup_channel(level):
             own[row.subtask] += []
+            savepoint_directory = row.payload.decode() or None
         else:
             passing.append(row)
     for subtask in sorted(own):
-        passing += run_level(blob, subtask, own[subtask], logs[level, subtask])
+        passing += run_level(blob, subtask, own[subtask], logs[level, subtask], savepoint_directory)
     return passing
 
 

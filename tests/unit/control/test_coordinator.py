@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.common.errors import JobExecutionError
 from penstock.control.coordinator import EpochCoordinator
@@ -14,7 +15,6 @@ from penstock.control.epoch_store import EpochRecord, EpochStore
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.sources.collection import CollectionSource
 from penstock.runtime.state_log import Token
-from tests.unit.runtime.blueprints import chained, job, operator
 
 SOURCE, SINK = 1, 2
 
@@ -118,7 +118,9 @@ def test_failure_of_a_subtask_fails_the_job_and_nothing_is_committed(setup: Setu
 def test_output_of_functions_appears_in_the_order_of_subtasks(setup: Setup, capsys: pytest.CaptureFixture[str]) -> None:
     setup.plan()
     setup.coordinator.partitions(setup.offset, setup.end)
-    setup.coordinator.complete([SubtaskReport(1, 0, stdout="later\n"), SubtaskReport(0, 0, stdout="first\n", stderr="e\n")])
+    setup.coordinator.complete(
+        [SubtaskReport(1, 0, stdout="later\n"), SubtaskReport(0, 0, stdout="first\n", stderr="e\n")]
+    )
     setup.coordinator.latest_offset(setup.end)
     printed = capsys.readouterr()
     assert printed.out == "first\nlater\n"

@@ -14,7 +14,9 @@ from penstock.runtime.batch import Batch, Control, EndOfInput, Idleness, Waterma
 from penstock.runtime.chunk import ChunkBuilder, read_chunk
 
 controls = st.one_of(
-    st.builds(Watermark, st.integers(-(1 << 63), (1 << 63) - 1)), st.builds(Idleness, st.booleans()), st.just(EndOfInput())
+    st.builds(Watermark, st.integers(-(1 << 63), (1 << 63) - 1)),
+    st.builds(Idleness, st.booleans()),
+    st.just(EndOfInput()),
 )
 records = st.lists(st.tuples(st.integers(-(1 << 31), (1 << 31) - 1), st.integers(-1000, 1000)), min_size=1, max_size=5)
 
@@ -45,7 +47,9 @@ def test_round_trip_keeps_records_timestamps_keys_and_places_of_controls(typed: 
     assert not builder
 
 
-@pytest.mark.parametrize("value", ["ü\U0001f600", None, b"\x00", 10**100, float("inf"), {"a": [1, {2}]}, "x" * 10_000_000])
+@pytest.mark.parametrize(
+    "value", ["ü\U0001f600", None, b"\x00", 10**100, float("inf"), {"a": [1, {2}]}, "x" * 10_000_000]
+)
 def test_untyped_values(value: Any) -> None:
     builder = ChunkBuilder()
     builder.extend([value], None, None)

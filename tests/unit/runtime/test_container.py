@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.unit.runtime.blueprints import chained, edge, job, operator
+
 from penstock.runtime.batch import MAX_TIMESTAMP, Batch, EndOfInput, Watermark
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
@@ -11,7 +13,6 @@ from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.partitioning import Forward, Rebalance
 from penstock.runtime.sources.base import Assignment, SourceReader
-from tests.unit.runtime.blueprints import chained, edge, job, operator
 
 
 class Reader(SourceReader):

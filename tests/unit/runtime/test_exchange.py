@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.runtime.blueprints import edge
 
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import Types
@@ -34,7 +35,6 @@ from penstock.runtime.partitioning import (
     Shuffle,
     ToFirst,
 )
-from tests.unit.runtime.blueprints import edge
 
 
 class Selector:

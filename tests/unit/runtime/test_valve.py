@@ -85,7 +85,9 @@ moves = st.lists(
 
 
 @given(moves)
-def test_never_goes_back_never_passes_an_active_channel_and_survives_snapshots(steps: list[tuple[str, str, int]]) -> None:
+def test_never_goes_back_never_passes_an_active_channel_and_survives_snapshots(
+    steps: list[tuple[str, str, int]],
+) -> None:
     valve = WatermarkValve("abc")
     channels = dict.fromkeys("abc", MIN_TIMESTAMP)
     idle: set[str] = set()

@@ -72,14 +72,16 @@ class Describe(ProcessWindowFunction[Any, Any, Any, Any]):
         yield key, name, tuple(e.number if isinstance(e, Element) else e for e in elements)
 
 
-def run_engine(program: Program, window: WindowSettings, function: Any) -> tuple[list[Any], list[int]]:
-    harness = OperatorHarness(window.kind, function, {"window": window}, key=lambda element: element.key)
-    for kind, content in program.steps:
-        if kind == "batch":
+def run_engine(
+    program: Program, window: WindowSettings, function: Any, kind: str | None = None
+) -> tuple[list[Any], list[int]]:
+    harness = OperatorHarness(kind or window.kind, function, {"window": window}, key=lambda element: element.key)
+    for step, content in program.steps:
+        if step == "batch":
             harness.push_all(content, [element.timestamp for element in content])
-        elif kind == "watermark":
+        elif step == "watermark":
             harness.watermark(content)
-        elif kind == "clock":
+        elif step == "clock":
             harness.processing_time(content)
         else:
             harness.restart(full=content)
@@ -132,8 +134,10 @@ def default(assigner: Any, **choices: Any) -> WindowSettings:
 @given(programs(), shapes, lateness)
 def test_aligned_windows_of_elements(program: Program, shape: tuple[int, int, int], late: int) -> None:
     window = default(aligned(*shape), allowed_lateness=late)
-    assert window.kind == "window"
-    check(run_engine(program, window, Describe()), AlignedOracle(*shape, late).run(program))
+    assert window.kind == "element_window"
+    expected = AlignedOracle(*shape, late).run(program)
+    check(run_engine(program, window, Describe()), expected)
+    check(run_engine(program, window, Describe(), "window"), expected)
 
 
 @random_programs(200)

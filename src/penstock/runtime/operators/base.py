@@ -88,6 +88,15 @@ class Operator:
     def apply_delta(self, delta: Any) -> None:
         """Brings a (possibly older) instance up to date; the inverse of take_delta."""
 
+    def before_savepoint(self) -> None:
+        """The epoch that ends now is saved for another job: finish what only this job could go on with."""
+
+    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        """Takes over this subtask's share of the full deltas that the old subtasks have saved."""
+        own = [state for subtask, state in states if subtask == self.context.subtask]
+        if own and old_parallelism == self.blueprint.parallelism:
+            self.apply_delta(own[0])
+
     def committables(self) -> list[Any]:
         """What the driver must make visible when the epoch is complete (sinks only)."""
         return []
@@ -123,6 +132,17 @@ class FunctionOperator(Operator):
     def apply_delta(self, delta: Any) -> None:
         self.watermark, changed = delta
         self._attributes.apply(changed)
+
+    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        # Plain attributes belong to a subtask; when the subtasks change there is nobody to give them to, as in Flink.
+        FunctionOperator._restore_function(self, states, old_parallelism)
+
+    def _restore_function(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        if old_parallelism == self.blueprint.parallelism:
+            for subtask, state in states:
+                if subtask == self.context.subtask:
+                    FunctionOperator.apply_delta(self, state)
+        self.watermark = min((state[0] for _, state in states), default=MIN_TIMESTAMP)
 
 
 __all__ = ["MAX_TIMESTAMP", "FunctionOperator", "Operator", "Output"]

@@ -189,6 +189,11 @@ class BroadcastOperator(FunctionOperator):
     def full_delta(self) -> Any:
         return super().full_delta(), self._states.full_delta()
 
+    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        self._restore_function([(subtask, state[0]) for subtask, state in states], old_parallelism)
+        if states:
+            self._states.apply_delta(states[0][1][1])  # every subtask had the same
+
     def apply_delta(self, delta: Any) -> None:
         function, states = delta
         if function is not None:
@@ -235,6 +240,11 @@ class KeyedBroadcastOperator(TimedOperator):
 
     def full_delta(self) -> Any:
         return super().full_delta(), self._states.full_delta()
+
+    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        self._restore_keyed([(subtask, state[0]) for subtask, state in states], old_parallelism)
+        if states:
+            self._states.apply_delta(states[0][1][1])  # every subtask had the same
 
     def apply_delta(self, delta: Any) -> None:
         keyed, states = delta

@@ -143,6 +143,11 @@ class FileSinkOperator(Operator):
         hidden = hidden_name(final, self.context.settings.job_id, uuid.uuid4().hex)
         return PartFile(os.path.join(directory, hidden), os.path.join(directory, final), 0, now, now)
 
+    def before_savepoint(self) -> None:
+        """A hidden file belongs to this job alone: whoever starts from the savepoint begins new ones."""
+        for bucket_id in list(self._buckets):
+            self._roll(bucket_id)
+
     def _roll(self, bucket_id: str) -> None:
         """The part file is complete: it becomes visible with the epoch."""
         bucket = self._buckets[bucket_id]

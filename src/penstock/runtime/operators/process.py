@@ -13,6 +13,8 @@ from penstock.datastream.timerservice import TimerService
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
+from penstock.runtime.key_layout import KeyLayout, owned_entries, owned_timers
+from penstock.runtime.keys import key_group_of, owner_of_key_group
 from penstock.runtime.operators.base import FunctionOperator
 from penstock.runtime.timers import Timers
 
@@ -206,6 +208,29 @@ class TimedOperator(FunctionOperator):
 
     def full_delta(self) -> Any:
         return super().full_delta(), self.backend.full_delta(), self.timers.full_delta()
+
+    def key_layout(self, table: str) -> KeyLayout:
+        """Where the key is in a table of this operator."""
+        return KeyLayout.KEY
+
+    def owns(self, key: Any) -> bool:
+        group = key_group_of(key, self.blueprint.max_parallelism)
+        owner = owner_of_key_group(group, self.blueprint.parallelism, self.blueprint.max_parallelism)
+        return owner == self.context.subtask
+
+    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        self._restore_keyed(states, old_parallelism)
+
+    def _restore_keyed(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        self._restore_function([(subtask, state[0]) for subtask, state in states], old_parallelism)
+        for _, (_, tables, (event, processing)) in states:
+            self.backend.apply_delta(
+                {
+                    name: (kind, owned_entries(delta, self.key_layout(name), self.owns))
+                    for name, (kind, delta) in tables.items()
+                }
+            )
+            self.timers.apply_delta((owned_timers(event, self.owns), owned_timers(processing, self.owns)))
 
     def apply_delta(self, delta: Any) -> None:
         function, state, timers = delta

@@ -7,6 +7,7 @@ from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.operators.window import WindowOperator
 from penstock.runtime.operators.window_aligned import TumblingWindowOperator
+from penstock.runtime.operators.window_elements import ElementWindowOperator
 from penstock.runtime.operators.window_of_two import WindowOfTwoOperator
 from penstock.runtime.operators.window_sessions import SessionWindowOperator
 from penstock.runtime.operators.window_sliding import SlidingWindowOperator
@@ -38,6 +39,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "timestamps": watermarks.TimestampsAndWatermarksOperator,
     # windows
     "window": WindowOperator,
+    "element_window": ElementWindowOperator,
     "tumbling_window": TumblingWindowOperator,
     "sliding_window": SlidingWindowOperator,
     "session_window": SessionWindowOperator,

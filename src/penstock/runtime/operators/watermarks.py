@@ -106,6 +106,15 @@ class TimestampsAndWatermarksOperator(Operator):
 
     full_delta = take_delta  # it is small, and always whole
 
+    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        if states:
+            # When subtasks change, the one that was furthest behind is the safe one to continue.
+            own = [state for subtask, state in states if subtask == self.context.subtask]
+            same = own and old_parallelism == self.blueprint.parallelism
+            generator, emitted, *_ = own[0] if same else min((state for _, state in states), key=lambda s: s[1])
+            self._generator.restore(generator)
+            self._emitted = emitted
+
     def apply_delta(self, delta: Any) -> None:
         generator, self._emitted, self._idle, self._ended, self._last_record, self._last_emit = delta
         self._generator.restore(generator)

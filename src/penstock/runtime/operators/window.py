@@ -14,7 +14,9 @@ from penstock.runtime.attributes import AttributeTracker
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
+from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operators.process import TimedOperator
+from penstock.runtime.operators.window_assignment import AssignedWindows
 from penstock.runtime.operators.window_contents import (
     Contents,
     ElementContents,
@@ -94,6 +96,22 @@ class WindowedOperator(TimedOperator):
     def full_delta(self) -> Any:
         return super().full_delta(), self._aggregation_attributes.all_changes()
 
+    def key_layout(self, table: str) -> KeyLayout:
+        if table in ("_windows", "_panes"):
+            return KeyLayout.INSIDE
+        if table == "_merge_law":
+            return KeyLayout.SHARED
+        by_window = table == "_window_contents" or table.startswith(("_trigger:", "_window:"))
+        return KeyLayout.KEY_FIRST if by_window else KeyLayout.KEY
+
+    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        self._restore_keyed([(subtask, state[0]) for subtask, state in states], old_parallelism)
+        if old_parallelism == self.blueprint.parallelism:
+            for subtask, (_, changed) in states:
+                if subtask == self.context.subtask:
+                    self._aggregation_attributes.apply(changed)
+        self.apply_delta((None, {}))  # no change, but what subclasses derive from their tables is made anew
+
     def apply_delta(self, delta: Any) -> None:
         inner, changed = delta
         self._aggregation_attributes.apply(changed)
@@ -114,6 +132,7 @@ class WindowOperator(WindowedOperator):
         self._cleanup_timers = self.timers.event if self._event_time else self.timers.processing
         self._assigner_context = AssignerContext(self)
         self._triggering = TriggeringContext(self)
+        self._assigned = AssignedWindows(settings.assigner, self._assigner_context, self._cleanup_time)
         self._contents = self._make_contents()
         self._merging: MergingWindows | None = None
         if isinstance(settings.assigner, MergingWindowAssigner):
@@ -129,34 +148,39 @@ class WindowOperator(WindowedOperator):
     # -- elements ----------------------------------------------------------------------------------------------
 
     def process(self, batch: Batch, input_index: int) -> None:
-        assign, context, scope = self._assigner.assign_windows, self._assigner_context, self.scope
-        add = self._add_merging if self._merging is not None else self._add
         timestamps = repeat(MIN_TIMESTAMP, len(batch)) if batch.timestamps is None else batch.timestamps
+        add = self._add_merging if self._merging is not None else self._add
+        scope, event_time, lateness, watermark = self.scope, self._event_time, self._lateness, self.watermark
         assert batch.keys is not None
         for key, value, timestamp in zip(batch.keys, batch.values, timestamps, strict=True):
             scope.key = key
-            skipped = add(key, value, timestamp, assign(value, timestamp, context))
-            if skipped and self._event_time and timestamp + self._lateness <= self.watermark:
+            if add(key, value, timestamp) and event_time and timestamp + lateness <= watermark:
                 self.late.add(value, timestamp)
         self.evaluation.results.flush(batch.timestamps is not None)
         self.late.flush()
 
-    def _add(self, key: Any, value: Any, timestamp: int, windows: Any) -> bool:
+    def _add(self, key: Any, value: Any, timestamp: int) -> bool:
+        """Adds an element to its windows; True if there was none for it."""
         skipped = True
-        for window in windows:
-            cleanup = self._cleanup_time(window)
-            if self._event_time and cleanup <= self.watermark:
+        on_element, triggering = self._trigger.on_element, self._triggering
+        for window, token, cleanup in self._assigned.windows(value, timestamp):
+            if cleanup <= self.watermark and self._event_time:
                 continue
             skipped = False
-            slot = (key, token_of(window))
-            self._add_to(slot, slot, window, value, timestamp, cleanup)
+            slot = (key, token)
+            self._contents.add(slot, value, timestamp)
+            result = on_element(value, timestamp, window, triggering.at(slot))
+            if result is not TriggerResult.CONTINUE:
+                self._act(result, slot, slot, window, timestamp)
+            if cleanup != MAX_TIMESTAMP:  # such a window lives as long as the job
+                self._cleanup_timers.add(cleanup, slot)
         return skipped
 
-    def _add_merging(self, key: Any, value: Any, timestamp: int, windows: Any) -> bool:
+    def _add_merging(self, key: Any, value: Any, timestamp: int) -> bool:
         merging = self._merging
         assert merging is not None
         skipped = True
-        for new_window in windows:
+        for new_window in self._assigner.assign_windows(value, timestamp, self._assigner_context):
             window = merging.add(
                 key,
                 new_window,
@@ -167,17 +191,14 @@ class WindowOperator(WindowedOperator):
                 merging.retire(key, window)
                 continue
             skipped = False
-            contents_slot = (key, merging.contents_of(key, window))
-            self._add_to((key, token_of(window)), contents_slot, window, value, timestamp, cleanup)
+            slot, contents_slot = (key, token_of(window)), (key, merging.contents_of(key, window))
+            self._contents.add(contents_slot, value, timestamp)
+            result = self._trigger.on_element(value, timestamp, window, self._triggering.at(slot))
+            if result is not TriggerResult.CONTINUE:
+                self._act(result, slot, contents_slot, window, timestamp)
+            if cleanup != MAX_TIMESTAMP:
+                self._cleanup_timers.add(cleanup, slot)
         return skipped
-
-    def _add_to(self, slot: Slot, contents_slot: Slot, window: Any, value: Any, timestamp: int, cleanup: int) -> None:
-        self._contents.add(contents_slot, value, timestamp)
-        result = self._trigger.on_element(value, timestamp, window, self._triggering.at(slot))
-        if result is not TriggerResult.CONTINUE:
-            self._act(result, slot, contents_slot, window, timestamp)
-        if cleanup != MAX_TIMESTAMP:  # such a window lives as long as the job
-            self._cleanup_timers.add(cleanup, slot)
 
     def _act(self, result: TriggerResult, slot: Slot, contents_slot: Slot, window: Any, timestamp: int) -> None:
         if result.is_fire():

@@ -1,4 +1,4 @@
-"""Event-time windows of one size with the default trigger and incremental aggregation: the common case, made fast.
+"""Event-time windows of one size with the default trigger: the common case, made fast.
 
 Tables are ordered by window and then by key, so that a batch looks its window up once, a window ends with one
 removal for all keys, and no timer is needed per key.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ class AlignedWindowOperator(WindowedOperator):
         assigner = self.settings.assigner
         self._size: int = assigner._size
         self._offset: int = assigner._offset
-        self._granule: int = self._size
+        self._slide: int = getattr(assigner, "_slide", self._size)
+        self._granule = gcd(self._size, self._slide)
         self._lateness = self.settings.allowed_lateness
         self.windows: MapTable = self.backend.table(self.WINDOWS, MapStateDescriptor)
         self.schedule = WindowSchedule(self._size, self._lateness)
@@ -77,6 +79,14 @@ class AlignedWindowOperator(WindowedOperator):
     def add_run(self, start: int, run: Batch) -> None:
         raise NotImplementedError
 
+    def windows_of(self, pane: int) -> list[int]:
+        """Starts of the windows that cover a granule and have not ended, the latest first as assigners give them."""
+        latest = pane - (pane - self._offset) % self._slide
+        earliest = pane + self._granule - self._size
+        return [
+            start for start in range(latest, earliest - 1, -self._slide) if self.schedule.end_of(start) > self.watermark
+        ]
+
     def add_late(self, run: Batch) -> None:
         """Elements that no open window takes: late ones go to the late output, others had no window at all."""
         assert run.timestamps is not None
@@ -90,7 +100,7 @@ class AlignedWindowOperator(WindowedOperator):
         self.watermark = timestamp
         for due in self.schedule.take_due(timestamp):
             if due.fires:
-                self._fire_all(due.start, due.moment)
+                self.fire_all(due.start, due.moment)
             if due.ends:
                 if self.evaluation.clears:
                     self._clear_all(due.start)
@@ -98,7 +108,7 @@ class AlignedWindowOperator(WindowedOperator):
         self.evaluation.results.flush(True)
         super().process_watermark(timestamp)
 
-    def _fire_all(self, start: int, timestamp: int) -> None:
+    def fire_all(self, start: int, timestamp: int) -> None:
         accumulators = self.accumulators(start)
         evaluation = self.evaluation
         if evaluation.passes_through or evaluation.adds_key:
@@ -108,21 +118,21 @@ class AlignedWindowOperator(WindowedOperator):
             evaluation.results.values += values
             evaluation.results.timestamps += [timestamp] * len(values)
             return
-        token, window = self._window(start)
+        token, window = self.window_at(start)
         result = self.folding.result
         for key, accumulator in accumulators.items():
             evaluation.evaluate((key, token), window, (result(accumulator),), timestamp)
 
     def fire_one(self, start: int, key: Any, accumulator: Any, timestamp: int) -> None:
-        token, window = self._window(start)
+        token, window = self.window_at(start)
         self.evaluation.evaluate((key, token), window, (self.folding.result(accumulator),), timestamp)
 
     def _clear_all(self, start: int) -> None:
-        token, window = self._window(start)
+        token, window = self.window_at(start)
         for key in list(self.accumulators(start)):
             self.evaluation.clear((key, token), window)
 
-    def _window(self, start: int) -> tuple[tuple[int, int], TimeWindow]:
+    def window_at(self, start: int) -> tuple[tuple[int, int], TimeWindow]:
         end = start + self._size
         return (start, end), TimeWindow(start, end)
 
@@ -217,9 +227,9 @@ class TumblingWindowOperator(AlignedWindowOperator):
                 self._gathered.merge(*writable(self.windows, start), batches)
 
     def process_watermark(self, timestamp: int) -> None:
-        if self._gathered is not None and self._gathered.earliest is not None:
-            if self.schedule.max_timestamp(self._gathered.earliest) <= timestamp:
-                self._merge_gathered()
+        earliest = None if self._gathered is None else self._gathered.earliest
+        if earliest is not None and self.schedule.max_timestamp(earliest) <= timestamp:
+            self._merge_gathered()
         super().process_watermark(timestamp)
 
     def end_epoch(self) -> None:

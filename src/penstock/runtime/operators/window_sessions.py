@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 from itertools import repeat
 from typing import Any
 
 from penstock.datastream.state import MapStateDescriptor
-from penstock.datastream.time_domain import TimeDomain
 from penstock.datastream.window_assigners import DynamicEventTimeSessionWindows
 from penstock.datastream.window_types import TimeWindow
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
@@ -19,11 +19,33 @@ from penstock.runtime.state.table import ABSENT, MapTable
 Session = tuple[int, Any]  # end, accumulator
 
 
+class Visits:
+    """When to look at which key again; made anew from the sessions after a restart, so it is in no snapshot."""
+
+    def __init__(self) -> None:
+        self._keys: dict[int, dict[Any, None]] = {}
+        self._moments: list[int] = []
+
+    def add(self, moment: int, key: Any) -> None:
+        keys = self._keys.get(moment)
+        if keys is None:
+            self._keys[moment] = {key: None}
+            heapq.heappush(self._moments, moment)
+        else:
+            keys[key] = None
+
+    def take_next(self, until: int) -> tuple[int, dict[Any, None]] | None:
+        if not self._moments or self._moments[0] > until:
+            return None
+        moment = heapq.heappop(self._moments)
+        return moment, self._keys.pop(moment)
+
+
 class SessionWindowOperator(WindowedOperator):
     """Start -> session, per key.
 
-    A timer only says when to look at a key again: a session that has grown meanwhile sets the next one then. Flink
-    moves the timer with every record that extends a session.
+    A visit of a key finds the sessions that end now; one that has grown meanwhile is visited again at its new end.
+    Flink moves a timer with every record that extends a session.
     """
 
     TABLE = "_sessions"
@@ -35,30 +57,38 @@ class SessionWindowOperator(WindowedOperator):
         self._assigner = self.settings.assigner
         self._lateness = self.settings.allowed_lateness
         self._table: MapTable = self.backend.table(self.TABLE, MapStateDescriptor)
-        self._last_watermark = MIN_TIMESTAMP
+        self._visits: Visits | None = Visits()
 
     # -- elements ----------------------------------------------------------------------------------------------
 
     def process(self, batch: Batch, input_index: int) -> None:
-        base, changes, add = self._table.base, self._table.changes, self.folding.add
-        watermark = self.watermark
+        base, changes = self._table.base, self._table.changes
+        first, add = self.folding.first, self.folding.add
+        watermark, visit = self.watermark, self._planned_visits().add
         timestamps = repeat(MIN_TIMESTAMP, len(batch)) if batch.timestamps is None else batch.timestamps
         assert batch.keys is not None
         for key, value, timestamp, end in zip(batch.keys, batch.values, timestamps, self._ends(batch), strict=True):
             sessions = base.get(key)
-            if sessions is not None and len(sessions) == 1:
+            if sessions is None and end - 1 > watermark:
+                session = (end, first(value))
+                base[key] = {timestamp: session}
+                start = timestamp
+                visit(end - 1, key)
+            elif sessions is not None and len(sessions) == 1:
                 # By far the most records extend the only session of their key.
                 ((start, (known_end, accumulator)),) = sessions.items()
-                if start <= timestamp <= known_end and known_end > watermark + 1:
-                    longer = end if end > known_end else known_end
-                    sessions[start] = session = (longer, add(value, accumulator))
-                    change = changes.get(key)
-                    if change is None:
-                        changes[key] = (False, {start: session})
-                    else:
-                        change[1][start] = session
+                if not (start <= timestamp <= known_end and known_end > watermark + 1):
+                    self._add(key, value, timestamp, end)
                     continue
-            self._add(key, value, timestamp, end)
+                sessions[start] = session = (end if end > known_end else known_end, add(value, accumulator))
+            else:
+                self._add(key, value, timestamp, end)
+                continue
+            change = changes.get(key)
+            if change is None:
+                changes[key] = (False, {start: session})
+            else:
+                change[1][start] = session
         self.evaluation.results.flush(True)
         self.late.flush()
 
@@ -91,7 +121,7 @@ class SessionWindowOperator(WindowedOperator):
         for known_start in touched:
             if known_start != start:
                 self._table.remove_entry(key, known_start)
-        self._look_again(key, end)
+        self._visit(key, end)
         if end - 1 <= self.watermark:
             self._evaluate(key, start, end, accumulator, timestamp)
 
@@ -100,39 +130,54 @@ class SessionWindowOperator(WindowedOperator):
 
     # -- time --------------------------------------------------------------------------------------------------
 
-    def _look_again(self, key: Any, end: int) -> None:
+    def _planned_visits(self) -> Visits:
+        if self._visits is None:
+            self._visits = Visits()
+            for key, sessions in self._table.base.items():
+                for end, _ in sessions.values():
+                    self._visit(key, end)
+        return self._visits
+
+    def apply_delta(self, delta: Any) -> None:
+        super().apply_delta(delta)
+        self._visits = None
+
+    def _visit(self, key: Any, end: int) -> None:
+        """Plans the next thing that happens to a session: it fires, or its lateness is over."""
         moment = end - 1 if end - 1 > self.watermark else self._expiry(end)
         if moment > self.watermark:
-            self.timers.event.add(moment, (key, None))
+            self._planned_visits().add(moment, key)
 
     def process_watermark(self, timestamp: int) -> None:
-        self._last_watermark = self.watermark
+        visits, base = self._planned_visits(), self._table.base
+        self.watermark = timestamp
+        while due := visits.take_next(timestamp):
+            moment, keys = due
+            for key in keys:
+                for start, (end, accumulator) in list(base.get(key, {}).items()):
+                    if end - 1 > moment:
+                        visits.add(end - 1, key)
+                        continue
+                    if end - 1 == moment:
+                        self._evaluate(key, start, end, accumulator, moment)
+                    expiry = self._expiry(end)
+                    if expiry > moment:
+                        visits.add(expiry, key)
+                    else:
+                        self._drop(key, start, end)
+        self.evaluation.results.flush(True)
         super().process_watermark(timestamp)
 
-    def fire(self, due: list[tuple[int, tuple[Any, Any]]], domain: TimeDomain) -> None:
-        happenings: list[tuple[int, int, Any, int, Session]] = []
-        for key in dict.fromkeys(key for _, (key, _) in due):
-            for start, session in (self._table.base.get(key) or {}).items():
-                end = session[0]
-                if self._last_watermark < end - 1 <= self.watermark:
-                    happenings.append((end - 1, len(happenings), key, start, session))
-                if self._expiry(end) <= self.watermark:
-                    happenings.append((self._expiry(end), len(happenings), key, start, session))
-                else:
-                    self._look_again(key, end)
-        for moment, _, key, start, (end, accumulator) in sorted(happenings, key=lambda happening: happening[:2]):
-            if moment == end - 1 and moment > self._last_watermark and start in self._table.base.get(key, ()):
-                self._evaluate(key, start, end, accumulator, moment)
-                if self._lateness:
-                    continue
-            self._drop(key, start, end)
-        self.evaluation.results.flush(True)
-
     def _drop(self, key: Any, start: int, end: int) -> None:
-        if start in self._table.base.get(key, ()):
-            self._table.remove_entry(key, start)
+        self._table.remove_entry(key, start)
+        if self.evaluation.clears:
             self.evaluation.clear((key, (start, end)), TimeWindow(start, end))
 
     def _evaluate(self, key: Any, start: int, end: int, accumulator: Any, timestamp: int) -> None:
-        result = (self.folding.result(accumulator),)
-        self.evaluation.evaluate((key, (start, end)), TimeWindow(start, end), result, timestamp)
+        result = self.folding.result(accumulator)
+        evaluation = self.evaluation
+        if evaluation.passes_through:
+            evaluation.results.values.append(result)
+            evaluation.results.timestamps.append(timestamp)
+        else:
+            evaluation.evaluate((key, (start, end)), TimeWindow(start, end), (result,), timestamp)

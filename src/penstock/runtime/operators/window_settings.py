@@ -31,8 +31,11 @@ class WindowSettings:
     @property
     def kind(self) -> str:
         """The operator kind for these settings: a fast one where its results are those of the general one."""
-        if self.aggregation is None or self.evictor is not None or type(self.trigger) is not EventTimeTrigger:
+        if self.evictor is not None or type(self.trigger) is not EventTimeTrigger:
             return "window"
+        if self.aggregation is None:
+            aligned = type(self.assigner) in (TumblingEventTimeWindows, SlidingEventTimeWindows)
+            return "element_window" if aligned else "window"
         if type(self.assigner) is TumblingEventTimeWindows:
             return "tumbling_window"
         if type(self.assigner) is SlidingEventTimeWindows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Collection, Sequence
 from itertools import chain
-from math import gcd
 from typing import Any
 
 from penstock.datastream.state import MapStateDescriptor
@@ -33,8 +32,6 @@ class SlidingWindowOperator(AlignedWindowOperator):
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        self._slide: int = self.settings.assigner._slide
-        self._granule = gcd(self._size, self._slide)
         self.panes: MapTable = self.backend.table(self.PANES, MapStateDescriptor)
         self._law = MergeLaw(self.backend, self.folding)
         windows_per_element = self._size // self._slide
@@ -49,7 +46,7 @@ class SlidingWindowOperator(AlignedWindowOperator):
         super().process(batch, input_index)
 
     def add_run(self, start: int, run: Batch) -> None:
-        windows = self._windows_of(start)
+        windows = self.windows_of(start)
         if not windows:
             self.add_late(run)
             return
@@ -73,14 +70,6 @@ class SlidingWindowOperator(AlignedWindowOperator):
             for window in windows:
                 self.folding.add_run(*writable(self.windows, window), keys, values)
 
-    def _windows_of(self, pane: int) -> list[int]:
-        """Starts of the windows that cover a pane and have not ended, the latest first as assigners give them."""
-        latest = pane - (pane - self._offset) % self._slide
-        earliest = pane + self._granule - self._size
-        return [
-            start for start in range(latest, earliest - 1, -self._slide) if self.schedule.end_of(start) > self.watermark
-        ]
-
     # -- order -------------------------------------------------------------------------------------------------
 
     def _settle_those_ahead(self, pane: int, keys: Sequence[Any]) -> None:
@@ -93,7 +82,7 @@ class SlidingWindowOperator(AlignedWindowOperator):
 
     def _settle(self, key: Any) -> None:
         held = sorted(start for start, entries in self.panes.base.items() if key in entries)
-        windows = {window for start in held for window in self._windows_of(start)}
+        windows = {window for start in held for window in self.windows_of(start)}
         for window in windows:
             self.windows.put(window, key, _own(self._accumulator(window, key)))
         for start in held:
@@ -143,7 +132,7 @@ class SlidingWindowOperator(AlignedWindowOperator):
             self.panes.remove(pane)
 
     def open_windows(self) -> list[int]:
-        covering = {window for pane in self.panes.base for window in self._windows_of(pane)}
+        covering = {window for pane in self.panes.base for window in self.windows_of(pane)}
         return sorted(covering.union(self.windows.base))
 
 

@@ -66,3 +66,14 @@ class Source(ABC):
 
     @abstractmethod
     def reader(self) -> SourceReader: ...
+
+    def savepoint_state(self, position: Any) -> Any:
+        """What this source keeps on the driver besides its position; picklable, None for nothing."""
+        return None
+
+    def restore_savepoint(self, position: Any, state: Any) -> Any:
+        """Called before open(): takes over a saved state; gives the position at which this job starts.
+
+        A source whose position means nothing to another job refuses.
+        """
+        return position

@@ -181,6 +181,17 @@ class FunctionSource(Source):
         for segment in range(max(0, before - 2), before):
             (self._directory / f"{segment:012d}").unlink(missing_ok=True)
 
+    def savepoint_state(self, position: list[Any]) -> Any:
+        if position[0] == 0:
+            return None
+        return loads((self._directory / f"{position[0] - 1:012d}").read_bytes())[1]
+
+    def restore_savepoint(self, position: list[Any], state: Any) -> list[Any]:
+        """The log belongs to the old job; a new one begins with the attributes behind the old position."""
+        if state is not None:
+            vars(self._function).update(state)
+        return [0, False]
+
     def exhausted(self, position: list[Any]) -> bool:
         return bool(position[1])
 

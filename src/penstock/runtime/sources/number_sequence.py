@@ -1,4 +1,4 @@
-"""The numbers from start to end, split into one contiguous range per subtask."""
+"""The numbers from start to end, split into contiguous ranges."""
 
 from __future__ import annotations
 
@@ -10,42 +10,45 @@ from penstock.runtime.sources.base import Assignment, Source, SourceReader
 
 _RECORDS_PER_BATCH = 32_768
 
+Ranges = list[list[int]]  # next number, end (exclusive)
+
 
 class NumberSequenceReader(SourceReader):
     def read(self, work: Any) -> Iterator[Batch | Control]:
-        first, end = work
-        for start in range(first, end, _RECORDS_PER_BATCH):
-            yield Batch(list(range(start, min(end, start + _RECORDS_PER_BATCH))))
+        for first, end in work:
+            for start in range(first, end, _RECORDS_PER_BATCH):
+                yield Batch(list(range(start, min(end, start + _RECORDS_PER_BATCH))))
 
 
 class NumberSequence(Source):
-    """Both bounds inclusive. A position is the next number of each subtask's range."""
+    """Both bounds inclusive. A position is what is left of each range; range i is read by subtask i modulo all.
+
+    The ranges stay what they are when a job is started again with another parallelism.
+    """
 
     def __init__(self, start: int, end: int) -> None:
         self._start = start
         self._end = end
 
-    def _bounds(self, parallelism: int) -> list[int]:
-        count = self._end - self._start + 1
-        return [self._start + count * i // parallelism for i in range(parallelism + 1)]
+    def initial_position(self, parallelism: int) -> Ranges:
+        count = max(0, self._end - self._start + 1)
+        bounds = [self._start + count * i // parallelism for i in range(parallelism + 1)]
+        return [[first, end] for first, end in zip(bounds, bounds[1:], strict=False)]
 
-    def initial_position(self, parallelism: int) -> list[int]:
-        return self._bounds(parallelism)[:-1]
+    def advance(self, position: Ranges, budget: int) -> Ranges:
+        share = max(1, budget // max(1, sum(next_ < end for next_, end in position)))
+        return [[min(end, next_ + share), end] for next_, end in position]
 
-    def advance(self, position: list[int], budget: int) -> list[int]:
-        ends = self._bounds(len(position))[1:]
-        share = max(1, budget // len(position))
-        return [min(end, next_ + share) for next_, end in zip(position, ends, strict=True)]
+    def assignments(self, start: Ranges, end: Ranges, parallelism: int) -> dict[int, Assignment]:
+        result = {}
+        for subtask in range(parallelism):
+            mine = range(subtask, len(start), parallelism)
+            work = [(start[i][0], end[i][0]) for i in mine if end[i][0] > start[i][0]]
+            result[subtask] = Assignment(work or None, all(end[i][0] >= end[i][1] for i in mine))
+        return result
 
-    def assignments(self, start: list[int], end: list[int], parallelism: int) -> dict[int, Assignment]:
-        ends = self._bounds(parallelism)[1:]
-        return {
-            i: Assignment((start[i], end[i]) if end[i] > start[i] else None, end[i] >= ends[i])
-            for i in range(parallelism)
-        }
-
-    def exhausted(self, position: list[int]) -> bool:
-        return position == self._bounds(len(position))[1:]
+    def exhausted(self, position: Ranges) -> bool:
+        return all(next_ >= end for next_, end in position)
 
     def reader(self) -> SourceReader:
         return NumberSequenceReader()

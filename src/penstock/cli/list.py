@@ -1,0 +1,35 @@
+"""`penstock list`: the jobs that run, and those whose driver is gone but whose files remain."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="for scripts")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from penstock.cli.job_summary import summary_of
+    from penstock.cli.known_jobs import known_jobs
+
+    jobs = [summary_of(job) for job in known_jobs()]
+    if arguments.json:
+        print(json.dumps({"jobs": jobs}, indent=2))
+    else:
+        _print_table(jobs)
+    return 0
+
+
+def _print_table(jobs: list[dict[str, Any]]) -> None:
+    from penstock.cli.job_summary import DEAD
+    from penstock.cli.tables import JOB_COLUMNS, print_table
+
+    if not jobs:
+        print("no jobs")
+        return
+    print_table(JOB_COLUMNS, jobs)
+    if any(job["status"] == DEAD for job in jobs):
+        print(f"{DEAD}: the driver is gone, the files remain; `penstock resume JOB` goes on from the last epoch")

@@ -1,0 +1,49 @@
+"""`penstock resume JOB`: runs a job's program again, under its id and as it was started the first time."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", metavar="JOB", help="id of the job, or the beginning of it")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from penstock.cli import run
+    from penstock.cli.known_jobs import find_job
+    from penstock.common.errors import JobExecutionError
+    from penstock.control.job_home import penstock_home
+    from penstock.control.program_record import recorded_options
+
+    job = find_job(arguments.job)
+    if job.is_running():
+        raise JobExecutionError(f"the job {job.job_id} is running ({job.owner}): there is nothing to resume")
+    options = recorded_options(job.job_id, (job.record or {}).get("program"))
+    options.verbose = arguments.verbose
+    options.show_status = run.terminal_can_show_status()
+    script = options.script_path or ""
+    if not os.path.isfile(script):
+        raise JobExecutionError(
+            f"the program {script} of the job {job.job_id} is not there any more; start it from where it is now: "
+            f"penstock run --job-id {job.job_id} script.py"
+        )
+    os.environ["PENSTOCK_HOME"] = str(penstock_home().absolute())  # stays the same in the other directory
+    _enter(options.working_directory)
+    return run.run_program(options, script)
+
+
+def _enter(directory: str | None) -> None:
+    """Paths among the program's arguments are relative to where it was started."""
+    from penstock.common.errors import JobExecutionError
+
+    try:
+        if directory is not None:
+            os.chdir(directory)
+    except OSError as error:
+        raise JobExecutionError(
+            f"the program was started in {directory}, where this process cannot go ({error.strerror}); "
+            "make that directory again, or start the program with `penstock run --job-id`"
+        ) from None

@@ -1,0 +1,93 @@
+"""`penstock savepoint`: takes a savepoint of a running job, or removes one that is not needed any more."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from penstock.cli.locations import absolute_location, savepoint_location
+
+_METADATA = "_metadata"
+_REMAINS_OF_WRITING = re.compile(r"\.?(level-\d+-subtask-\d+|_metadata)(\.[0-9a-f]+)?")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("job", metavar="JOB", nargs="?", help="id of the job, or the beginning of it")
+    parser.add_argument(
+        "directory",
+        metavar="DIR",
+        nargs="?",
+        type=absolute_location,
+        help="directory to write the savepoint below; default: the option state.savepoints.dir of the job",
+    )
+    parser.add_argument("--dispose", metavar="PATH", type=savepoint_location, help="remove this savepoint")
+    parser.add_argument("--json", action="store_true", help="for scripts")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from penstock.common.errors import ConfigurationError
+
+    if (arguments.job is None) == (arguments.dispose is None):
+        raise ConfigurationError("give either a job (penstock savepoint JOB [DIR]) or --dispose PATH")
+    if arguments.dispose is not None:
+        return _dispose(arguments.dispose, arguments.json)
+    return _take(arguments.job, arguments.directory, arguments.json)
+
+
+def _take(prefix: str, directory: str | None, as_json: bool) -> int:
+    from penstock.cli.job_client import JobClient
+    from penstock.cli.known_jobs import find_job
+
+    job = find_job(prefix)
+    location = JobClient(job).savepoint(directory)
+    print(json.dumps({"id": job.job_id, "location": location}) if as_json else location)
+    return 0
+
+
+def _dispose(path: str, as_json: bool) -> int:
+    left = remove_savepoint(Path(path))
+    if as_json:
+        print(json.dumps({"disposed": path, "left": left}))
+    else:
+        print(f"disposed {path}")
+        if left:
+            print(f"the directory stays: it holds files that are not the savepoint's ({', '.join(left)})")
+    return 0
+
+
+def remove_savepoint(directory: Path) -> list[str]:
+    """Removes the savepoint's files, and the directory if nothing else is in it; gives what else is."""
+    parts = {part["name"] for part in _read_metadata(directory)["parts"]}
+    # First, so that what an interruption leaves is not taken for a savepoint.
+    (directory / _METADATA).unlink()
+    for entry in list(os.scandir(directory)):
+        if entry.is_file(follow_symlinks=False) and (entry.name in parts or _REMAINS_OF_WRITING.fullmatch(entry.name)):
+            os.unlink(entry.path)
+    left = sorted(os.listdir(directory))
+    if not left:
+        directory.rmdir()
+    return left
+
+
+def _read_metadata(directory: Path) -> dict[str, Any]:
+    """Enough to know that this is a savepoint; a damaged one may be removed too."""
+    from penstock.common.errors import ConfigurationError
+
+    try:
+        saved: dict[str, Any] = json.loads((directory / _METADATA).read_text())["savepoint"]
+        if not (isinstance(saved["job_id"], str) and all(isinstance(part["name"], str) for part in saved["parts"])):
+            raise ValueError("job or parts are missing")
+    except (FileNotFoundError, NotADirectoryError):
+        raise ConfigurationError(
+            f"{str(directory)!r} is no savepoint: there is no {_METADATA} file in it; give the directory savepoint-…"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"{str(directory)!r} is no savepoint that this version knows ({_METADATA}: {error}), so that nothing "
+            "was removed; if you are sure, remove the directory yourself"
+        ) from None
+    return saved

@@ -1,0 +1,129 @@
+"""Taking savepoints of a running job, and checking one before a job starts from it."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.runtime.blueprint import JobBlueprint, OperatorBlueprint
+from penstock.runtime.pickling import dumps_on_driver, loads
+from penstock.runtime.report import SubtaskReport
+from penstock.runtime.savepoint import (
+    SavedOperator,
+    Savepoint,
+    new_savepoint_directory,
+    open_savepoint,
+    write_metadata,
+)
+from penstock.runtime.sources.base import Source
+
+Place = tuple[int, int]  # level, subtask
+
+
+@dataclass
+class SavepointRequest:
+    """A savepoint that somebody waits for."""
+
+    parent: str
+    stop: bool = False
+    drain: bool = False
+    path: Future[str] = field(default_factory=Future)
+    asked_at: float = field(default_factory=time.monotonic)
+
+
+class SavepointInProgress:
+    """Collects the parts of one epoch; `_metadata` makes them a savepoint once the epoch is committed."""
+
+    def __init__(self, request: SavepointRequest, job: JobBlueprint, end_offset: dict[str, Any]) -> None:
+        self.request = request
+        self.directory = new_savepoint_directory(request.parent, job.settings.job_id)
+        self._job = job
+        self._end_offset = end_offset
+
+    def finish(self, reports: list[SubtaskReport], sources: dict[str, Source]) -> dict[str, Any]:
+        """Writes the metadata; gives what the history shows."""
+        parts = tuple(report.savepoint_part for report in reports if report.savepoint_part is not None)
+        expected = {
+            (op.level, subtask) for op in self._job.operators if not op.native for subtask in range(op.parallelism)
+        }
+        missing = expected - {(part.level, part.subtask) for part in parts}
+        if missing:
+            raise JobExecutionError(f"the savepoint is not complete: no state came from {sorted(missing)}")
+        positions = {uid: position for uid, (position, _) in self._end_offset["positions"].items()}
+        states = {uid: source.savepoint_state(positions[uid]) for uid, source in sources.items()}
+        savepoint = Savepoint(
+            path=self.directory,
+            job_id=self._job.settings.job_id,
+            job_name=self._job.settings.job_name,
+            epoch=self._end_offset["epoch"],
+            positions=positions,
+            source_states={uid: dumps_on_driver(state).hex() for uid, state in states.items()},
+            operators=tuple(map(_saved, self._job.operators)),
+            parts=parts,
+        )
+        write_metadata(savepoint)
+        duration = round((time.monotonic() - self.request.asked_at) * 1000)
+        return {
+            "path": self.directory,
+            "epoch": savepoint.epoch,
+            "duration_ms": duration,
+            "bytes": savepoint.bytes,
+        }
+
+
+def _saved(operator: OperatorBlueprint) -> SavedOperator:
+    return SavedOperator(operator.uid, operator.name, operator.kind, operator.parallelism, operator.max_parallelism)
+
+
+def prepare_restore(path: str, job: JobBlueprint, allow_non_restored_state: bool) -> Savepoint:
+    """The savepoint, completely read and checked against the job, before anything is written."""
+    savepoint = open_savepoint(path)
+    known = {operator.uid: operator for operator in job.operators}
+    for saved in savepoint.operators:
+        operator = known.get(saved.uid)
+        if operator is None:
+            if not allow_non_restored_state and _has_state(savepoint, saved.uid):
+                raise JobExecutionError(
+                    f"the savepoint {path!r} has state of the operator {saved.name!r} (uid {saved.uid}), which this "
+                    "program does not have. Give the operator that uid again, or drop its state with "
+                    "--allow-non-restored-state."
+                )
+        elif operator.kind != saved.kind:
+            raise JobExecutionError(
+                f"the operator {operator.name!r} (uid {saved.uid}, {operator.origin}) is a {operator.kind}, but the "
+                f"savepoint {path!r} has the state of a {saved.kind}; give it a uid of its own"
+            )
+        elif operator.max_parallelism != saved.max_parallelism:
+            raise JobExecutionError(
+                f"the operator {operator.name!r} (uid {saved.uid}) has max parallelism {operator.max_parallelism}, "
+                f"the savepoint {path!r} was taken with {saved.max_parallelism}; set_max_parallelism("
+                f"{saved.max_parallelism}) makes them fit"
+            )
+    return savepoint
+
+
+def _has_state(savepoint: Savepoint, uid: str) -> bool:
+    """Whether dropping the operator would lose anything: keyed state, timers, attributes or a position."""
+    if uid in savepoint.positions:
+        return True
+    return any(_not_empty(state) for _, (_, state) in savepoint.states_of(uid))
+
+
+def _not_empty(state: Any) -> bool:
+    if isinstance(state, dict):
+        return any(map(_not_empty, state.values())) if state else False
+    if isinstance(state, (tuple, list)):
+        return any(map(_not_empty, state))
+    return state is not None and not isinstance(state, (int, type, bool))
+
+
+def restore_sources(savepoint: Savepoint, sources: dict[str, Source]) -> dict[str, Any]:
+    """Start positions by source uid, for the sources that the savepoint knows."""
+    return {
+        uid: source.restore_savepoint(savepoint.positions[uid], loads(bytes.fromhex(savepoint.source_states[uid])))
+        for uid, source in sources.items()
+        if uid in savepoint.positions
+    }

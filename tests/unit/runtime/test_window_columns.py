@@ -1,0 +1,134 @@
+"""Built-in aggregations over columns give what they give record by record, on random streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from penstock.common.typeinfo import Types
+from penstock.common.types import Row
+from penstock.datastream.rolling_aggregations import Maximum, MaximumBy, Minimum, MinimumBy, Sum
+from penstock.datastream.window import TumblingEventTimeWindows
+from penstock.datastream.window_count import Count, WithKey
+from penstock.runtime.arrow_codec import codec_for
+from penstock.runtime.batch import Batch
+from penstock.runtime.chunk import ChunkBuilder, read_chunk
+from penstock.runtime.column_batch import ColumnBatch
+from penstock.runtime.operators.window_settings import WindowSettings
+from penstock.testing.harness import OperatorHarness
+
+PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
+NAMED = Types.ROW_NAMED(["name", "amount"], [Types.STRING(), Types.LONG()])
+FRACTION = Types.TUPLE([Types.STRING(), Types.DOUBLE()])
+LATE = "late"
+
+small = st.integers(-5, 5)
+huge = st.sampled_from((2**63 - 1, -(2**63), 2**62, 7))
+Records = list[tuple[Any, int, int]]  # key, number, timestamp
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> list[tuple[str, Any]]:
+    steps: list[tuple[str, Any]] = []
+    time = watermark = 0
+    for _ in range(draw(st.integers(1, 12))):
+        kind = draw(st.sampled_from(("batch", "batch", "batch", "watermark", "cut")))
+        if kind == "batch":
+            time += draw(st.sampled_from((0, 3, 12, 40)))
+            keys = draw(st.sampled_from(((1, 2, 3), ("a", "b", "ü"), (1, "a"), (1, 1.0, True), (None, 1))))
+            numbers = draw(st.sampled_from((small, small, small, huge)))
+            record = st.tuples(st.sampled_from(keys), numbers, st.integers(time - 12, time + 12))
+            steps.append((kind, draw(st.lists(record, min_size=1, max_size=12))))
+        elif kind == "watermark":
+            watermark = max(watermark, time - draw(st.integers(0, 20)))
+            steps.append((kind, watermark))
+        else:
+            steps.append((kind, draw(st.booleans())))
+    return steps
+
+
+def in_columns(records: Records, declared: Any, make: Any) -> Batch:
+    """The batch that arrives when these records are sent over a typed edge."""
+    builder, codec = ChunkBuilder(), codec_for(declared)
+    builder.extend([make(n) for _, n, _ in records], [t for _, _, t in records], [k for k, _, _ in records])
+    [batch] = read_chunk(builder.take(codec), codec)
+    assert isinstance(batch, ColumnBatch)
+    return batch
+
+
+def run(steps: list[tuple[str, Any]], harness: OperatorHarness, batch_of: Any) -> tuple[list[Any], list[Any]]:
+    for kind, content in steps:
+        if kind == "batch":
+            harness.operator.process(batch_of(content), 0)
+        elif kind == "watermark":
+            harness.watermark(content)
+        else:
+            harness.restart(full=content)
+    harness.end_of_input()
+    return harness.results, harness.side(LATE).records
+
+
+AGGREGATIONS: dict[str, Any] = {"sum": Sum, "min": Minimum, "max": Maximum, "min_by": MinimumBy, "max_by": MaximumBy}
+
+
+@pytest.mark.parametrize("aggregation", [*AGGREGATIONS, "count"])
+@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(streams(), st.sampled_from((PAIR, NAMED, FRACTION)), st.sampled_from((0, 0, 15)))
+def test_columns_and_records_agree(aggregation: str, steps: list[tuple[str, Any]], declared: Any, late: int) -> None:
+    counting = aggregation == "count"
+    function = Count() if counting else AGGREGATIONS[aggregation](1, declared)
+    assigner = TumblingEventTimeWindows(10, 3)
+    window = WindowSettings(
+        assigner,
+        assigner.get_default_trigger(None),
+        allowed_lateness=late,
+        late_tag=LATE,
+        aggregation=function,
+    )
+    assert window.kind == "tumbling_window"
+    number = iter(range(10**6))
+
+    def make(amount: int) -> Any:
+        name = str(next(number))  # tells records with equal numbers apart
+        if declared is NAMED:
+            return Row(name=name, amount=amount)
+        return (name, float(amount) if declared is FRACTION else amount)
+
+    def harness() -> OperatorHarness:
+        return OperatorHarness(window.kind, WithKey() if counting else None, {"window": window}, key=lambda v: v[0])
+
+    def records(content: Records) -> Batch:
+        plain = in_columns(content, declared, make)
+        return Batch(plain.values, plain.timestamps, plain.keys)
+
+    expected = run(steps, harness(), records)
+    number = iter(range(10**6))
+    assert run(steps, harness(), lambda content: in_columns(content, declared, make)) == expected
+
+
+def test_records_stay_columns_until_the_window_fires() -> None:
+    window = WindowSettings(
+        TumblingEventTimeWindows(10, 0),
+        TumblingEventTimeWindows(10, 0).get_default_trigger(None),
+        aggregation=Sum(1, PAIR),
+    )
+    harness = OperatorHarness(window.kind, None, {"window": window})
+    batch = in_columns([("a", 1, 1), ("b", 2, 2), ("a", 3, 11)], PAIR, lambda amount: ("x", amount))
+    harness.operator.process(batch, 0)
+    assert not any(_is_made(batch, name) for name in ("values", "keys", "timestamps"))
+    harness.watermark(9)
+    assert harness.take() == [("x", 1), ("x", 2)]
+    harness.end_of_input()
+    assert harness.take() == [("x", 3)]
+
+
+def _is_made(batch: Batch, name: str) -> bool:
+    """Whether a lazily made list exists already."""
+    try:
+        getattr(Batch, name).__get__(batch)
+    except AttributeError:
+        return False
+    return True
