@@ -32,8 +32,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.common.execution_config.ExecutionConfig.set_task_cancellation_timeout": _SPARK_CANCELS,
     "pyflink.common.execution_config.ExecutionConfig.enable_force_kryo": "Kryo serializes Java objects",
     "pyflink.common.execution_config.ExecutionConfig.enable_force_avro": "the switch is for Java objects",
-    "pyflink.common.job_client.JobClient.stop_with_savepoint": _SAVEPOINTS,
-    "pyflink.common.job_client.JobClient.trigger_savepoint": _SAVEPOINTS,
     "pyflink.common.typeinfo.TypeInformation.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.PickledBytesTypeInfo.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.DateTypeInfo.get_java_type_info": _JAVA,

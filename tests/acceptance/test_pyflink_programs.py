@@ -18,9 +18,9 @@ PROGRAMS = Path(__file__).parent.parent / "pyflink_programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
 
 DIFFERENT = {
-    "collection_basic_types": "a FLOAT straight from a collection is rounded to 32 bits here too, as behind an operator",
+    "collection_basic_types": "a FLOAT of a collection is rounded to 32 bits at once, as behind an operator",
     "source_csv_file": "needs pyflink.table, which comes with M15",
-    "window_late_data": "sleeps to let the clock's watermarks pass; tests/engine/test_watermarks.py has it without waiting",
+    "window_late_data": "sleeps to let watermarks pass; tests/engine/test_watermarks.py has it without",
 }
 ONLY_ON_SPARK = {
     "job_execute_async": "the in-process executor runs a job inside execute_async()",

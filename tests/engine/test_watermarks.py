@@ -208,7 +208,7 @@ TOO_LATE = OutputTag("late", Types.TUPLE([Types.STRING(), Types.LONG()]))
 
 class Show(ProcessWindowFunction):
     def process(self, key: str, context: Any, elements: Any) -> Any:
-        yield "%s %d %s" % (key, context.window().start, [e[1] for e in elements])
+        yield f"{key} {context.window().start} {[e[1] for e in elements]}"
 
 
 @every_cut

@@ -71,7 +71,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("execution.buffer-timeout.enabled", "bool", True, "Whether time flushes buffers.", _NO_BUFFERS),
     Option("execution.buffer-timeout.interval", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
     Option("execution.checkpointing.interval", "duration", None, "How often a checkpoint is taken.",
-           "no effect beyond restarts: every epoch is a complete recovery point, see penstock.epoch.target-ms"),
+           "no effect: it turns restarts on, but every epoch is a recovery point, see penstock.epoch.target-ms"),
     Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE", "EXACTLY_ONCE or AT_LEAST_ONCE.",
            "no effect: epochs are exactly once always", ("EXACTLY_ONCE",)),
     Option("execution.checkpointing.timeout", "duration", 600000, "When a checkpoint is given up.",
@@ -230,7 +230,7 @@ def _validate_value(option: Option, text: str) -> None:
 
 def _sentence(key: str, text: str, status: str) -> str:
     kind, _, reason = status.partition(": ")
-    opening = {"later": "is not supported yet", "no effect": "has no effect", "refused": "is refused"}[kind]
+    opening = {"later": "is not supported yet", "refused": "is refused"}.get(kind, f"has {kind}")
     return f"Option {key!r} (set to {text!r}) {opening}: {reason}."
 
 

@@ -86,6 +86,7 @@ class EpochCoordinator:
         self.statistics = JobStatistics()
         self.failure: str | None = None
         self.finished = threading.Event()
+        self.output_closed = threading.Event()
         self.planning = threading.Event()  # set once the query has begun to plan
 
     def _recover(self) -> EpochRecord | None:
@@ -128,9 +129,13 @@ class EpochCoordinator:
     def latest_offset(self, start: dict[str, Any]) -> dict[str, Any]:
         """The end of the next epoch; waits a moment when there is none, so that Spark does not spin."""
         self.planning.set()
-        self._publish()
         try:
-            return self._next_offset(start)
+            self._publish()
+            return start if self.finished.is_set() else self._next_offset(start)
+        except BrokenPipeError:
+            # Whoever reads the program's output has had enough (`| head`): the job ends as if it had been cancelled.
+            self.output_closed.set()
+            return start
         except Exception as error:
             self.failure = str(error)
             raise

@@ -39,7 +39,8 @@ class JobHome:
 
     def acquire(self) -> None:
         """Makes this process the job's driver; a second one is refused until the first has died."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        # Arguments and settings may hold secrets, state always holds data: only the owner may look.
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = open(self.path / "owner", "a+")  # noqa: SIM115 - held for the life of the job
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -129,9 +129,7 @@ class Container:
         report.finished = all(station.finished for station in self._stations.values())
         report.next_processing_time = self._next_processing_time()
 
-    def _steps(
-        self, rows: Iterable[ExchangeRow], assignments: dict[int, Assignment]
-    ) -> Iterator[Callable[[], None]]:
+    def _steps(self, rows: Iterable[ExchangeRow], assignments: dict[int, Assignment]) -> Iterator[Callable[[], None]]:
         yield self._advance_processing_time
         for row in sorted(rows, key=lambda row: (row.seq, row.channel)):
             yield lambda row=row: self._receive(row)  # type: ignore[misc]
@@ -158,9 +156,7 @@ class Container:
             for id_, elements in list(active.items()):
                 yield lambda id_=id_, elements=elements: self._source_step(id_, elements, active)  # type: ignore[misc]
 
-    def _source_step(
-        self, id_: int, elements: Iterator[Batch | Control | None], active: dict[int, Any]
-    ) -> None:
+    def _source_step(self, id_: int, elements: Iterator[Batch | Control | None], active: dict[int, Any]) -> None:
         station = self._stations[id_]
         element = station.guard(next, elements, _DONE)
         if element is _DONE:

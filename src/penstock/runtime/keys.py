@@ -103,14 +103,8 @@ def _hash_uncommon(key: Any) -> int:
         return _mix(key.int)
     if isinstance(key, frozenset):
         return _mix(sum(stable_hash(item) for item in key))
-    if (
-        dataclasses.is_dataclass(key)
-        and type(key).__hash__ is not None
-        and type(key).__eq__ is not object.__eq__
-    ):
-        return _hash_sequence(
-            tuple(getattr(key, field.name) for field in dataclasses.fields(key) if field.compare)
-        )
+    if dataclasses.is_dataclass(key) and type(key).__hash__ is not None and type(key).__eq__ is not object.__eq__:
+        return _hash_sequence(tuple(getattr(key, field.name) for field in dataclasses.fields(key) if field.compare))
     raise UnstableKeyError(
         f"a key of type {type(key).__qualname__!r} has no hash that is the same in every process; "
         "use numbers, text, bytes, dates, tuples or Rows of these, enum members or frozen dataclasses"

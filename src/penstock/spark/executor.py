@@ -35,11 +35,13 @@ from penstock.control.epoch_store import EpochStore
 from penstock.control.job_home import JobHome, penstock_home
 from penstock.control.job_record import check_same_job, describe_job
 from penstock.control.job_request import JobRequest, RunningJob
+from penstock.control.program_record import program_record
 from penstock.control.progress import JobProgress, progress_listener
 from penstock.control.restart import restart_strategy
 from penstock.control.savepoints import SavepointRequest, prepare_restore
 from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
+from penstock.rest.server import serve_job
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.clock import system_clock
 from penstock.runtime.operators.file_commit import sweep
@@ -72,8 +74,10 @@ class SparkExecutor:
             description = describe_job(blueprint)
             if recorded is not None:
                 check_same_job(recorded, description)
-            job_home.write_record(description)
-            savepoint = None if recorded is not None else _savepoint_to_start_from(blueprint)
+            savepoint = _savepoint_to_start_from(blueprint, job_home, recorded)
+            options = current_run_options()
+            job_home.write_record({**description, "program": program_record(options, options.arguments)})
+            options.savepoint_path = None
             return SparkJob(request, configuration, blueprint, savepoint, job_home, home / "logs" / "spark.log")
         except BaseException:
             if recorded is None:
@@ -90,15 +94,20 @@ def _take_job_id() -> str:
     return chosen or uuid.uuid4().hex
 
 
-def _savepoint_to_start_from(blueprint: JobBlueprint) -> Savepoint | None:
-    """The one from the command line is for the program's first job; a job that goes on has its own state."""
+def _savepoint_to_start_from(
+    blueprint: JobBlueprint, home: JobHome, recorded: dict[str, Any] | None
+) -> Savepoint | None:
+    """The one from the command line is for the program's first job; a job that has an epoch goes on from that."""
     options = current_run_options()
-    path, options.savepoint_path = options.savepoint_path, None
-    if path is None:
+    if recorded is not None:
+        if EpochStore(home.epochs).latest.epoch > 0:
+            return None
+        options.savepoint_path = options.savepoint_path or recorded.get("program", {}).get("savepoint_path")
+    if options.savepoint_path is None:
         return None
     if any(operator.native for operator in blueprint.operators):
         raise NotSupportedError("a job that reads a streaming Spark DataFrame cannot start from a savepoint")
-    return prepare_restore(path, blueprint, options.allow_non_restored_state)
+    return prepare_restore(options.savepoint_path, blueprint, options.allow_non_restored_state)
 
 
 def _settings(request: JobRequest, configuration: Configuration, home: JobHome) -> JobSettings:
@@ -236,6 +245,7 @@ class SparkJob:
             source.open(operators[id_].parallelism, str(directory), self._coordinator.wake)
         self._server = PlannerServer(self._coordinator)
         self._query = self._start_query()
+        self._rest = serve_job(self, self._home)
         self._set_status(JobStatus.RUNNING)
 
     def _start_query(self) -> StreamingQuery:
@@ -295,7 +305,7 @@ class SparkJob:
         while True:
             if self._coordinator.finished.is_set() or self._coordinator.stopped.is_set():
                 return None
-            if self._cancelled.is_set():
+            if self._cancelled.is_set() or self._coordinator.output_closed.is_set():
                 return JobCancelledError(f"the job {self._request.name!r} was cancelled")
             if not self._query.isActive:
                 return self._failure()
@@ -308,6 +318,7 @@ class SparkJob:
         return JobExecutionError(_spark_message(exception))
 
     def _shut_down(self, error: BaseException | None) -> None:
+        self._rest.close()
         for source in self._sources.values():
             source.close()
         try:
@@ -315,7 +326,9 @@ class SparkJob:
         finally:
             self._server.close()
             if self._keep_files and error is not None and not isinstance(error, JobCancelledError):
-                self._home.release()  # a job that failed for good can be looked at, mended and resumed
+                # A job that failed for good can be looked at, mended and resumed.
+                self._home.write_record({**(self._home.read_record() or {}), "state": JobStatus.FAILED.name})
+                self._home.release()
             else:
                 self._home.remove()
 
@@ -394,4 +407,6 @@ def _frames_of(request: JobRequest) -> dict[int, DataFrame]:
 def _spark_message(exception: StreamingQueryException | None) -> str:
     """What Spark says, without its stack: the log file has all of it."""
     text = "the Spark query ended without saying why" if exception is None else str(exception)
-    return "Spark could not run the job: " + text.split("\nJVM stacktrace")[0].split("\n\tat ")[0]
+    for mark in ("\nJVM stacktrace", "\n\tat ", "\n=== Streaming Query ===", " SQLSTATE:"):
+        text = text.split(mark)[0]
+    return f"Spark could not run the job: {text.strip()}"

@@ -103,8 +103,8 @@ def test_execution_config() -> None:
     assert config.set_global_job_parameters({"a": 1}).get_global_job_parameters() == {"a": "1"}
     tool = ParameterTool.from_map({"k": "v"})
     assert config.set_global_job_parameters(tool).get_global_job_parameters() == {"k": "v"}
-    config.disable_force_kryo().disable_force_avro()
-    for refused in (config.enable_force_kryo, config.enable_force_avro, config.enable_closure_cleaner):
+    config.disable_force_kryo().disable_force_avro().enable_closure_cleaner()
+    for refused in (config.enable_force_kryo, config.enable_force_avro, config.disable_closure_cleaner):
         with pytest.raises(NotSupportedError):
             refused()
     for wrong in (lambda: config.set_parallelism(0), lambda: config.set_max_parallelism(40000)):

@@ -36,6 +36,16 @@ class Handle:
     def result_future(self) -> Future[JobExecutionResult]:
         return self.future
 
+    def savepoint(self, directory: str | None) -> Future[str]:
+        path: Future[str] = Future()
+        path.set_result(f"{directory}/savepoint")
+        return path
+
+    def stop(self, directory: str | None, drain: bool) -> Future[str]:
+        path: Future[str] = Future()
+        path.set_result(f"{directory}/savepoint" + (" drained" if drain else ""))
+        return path
+
 
 def test_client_of_a_running_job() -> None:
     handle = Handle()
@@ -47,10 +57,10 @@ def test_client_of_a_running_job() -> None:
     assert result.result().get_net_runtime() == 12 and accumulators.result() == {"n": 3}
     client.cancel().result()
     assert client.get_job_status().result() is JobStatus.CANCELED
-    with pytest.raises(NotSupportedError, match="savepoints"):
-        client.trigger_savepoint("x")
-    with pytest.raises(NotSupportedError, match="cancel"):
-        client.stop_with_savepoint(False)
+    assert client.trigger_savepoint("x").result() == "x/savepoint"
+    assert client.stop_with_savepoint(True, "y").result() == "y/savepoint drained"
+    with pytest.raises(NotSupportedError, match="format"):
+        client.trigger_savepoint("x", "NATIVE")
 
 
 def test_failed_future() -> None:

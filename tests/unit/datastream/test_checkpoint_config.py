@@ -96,9 +96,7 @@ def test_what_the_engine_does_not_do_is_refused_when_it_is_asked_for(config: Che
         config.enable_unaligned_checkpoints()
     with pytest.raises(NotSupportedError, match="unaligned"):
         config.set_force_unaligned_checkpoints()
-    with pytest.raises(NotSupportedError, match="leave it at 1"):
-        config.set_max_concurrent_checkpoints(2)
-    assert config.enable_unaligned_checkpoints(False).set_max_concurrent_checkpoints(1) is config
+    assert config.enable_unaligned_checkpoints(False).set_max_concurrent_checkpoints(2) is config
 
 
 def test_a_wrong_value_in_the_configuration_names_its_key(configuration: Configuration) -> None:

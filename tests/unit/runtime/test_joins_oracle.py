@@ -159,6 +159,32 @@ def test_co_group_and_window_join(steps: list[Step], shape: tuple[int, int]) -> 
         assert Counter(join.results) == expected
 
 
+def late_of(steps: list[Step], size: int, slide: int) -> list[Record]:
+    """Records of either side that came when all their windows had ended."""
+    watermark, late = MIN_TIMESTAMP, []
+    for kind, content in steps:
+        if kind == "watermark":
+            watermark = max(watermark, content)
+        elif kind in ("left", "right"):
+            for record in content:
+                starts = [s for s in range(record[2] - size + 1, record[2] + 1) if s % slide == 0]
+                if all(start + size - 1 <= watermark for start in starts) and record[2] <= watermark:
+                    late.append(record)
+    return late
+
+
+@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(programs(), st.sampled_from(((5, 5), (6, 3))))
+def test_late_records_of_both_streams_go_to_the_side_output_as_they_came(
+    steps: list[Step], shape: tuple[int, int]
+) -> None:
+    assigner: Any = TumblingEventTimeWindows(5, 0) if shape == (5, 5) else SlidingEventTimeWindows(6, 3, 0)
+    params = {"window": WindowSettings(assigner, assigner.get_default_trigger(None), late_tag="late")}
+    harness = OperatorHarness("window_of_two", CoGroupedWindow(BothSides()), params, key=two_keys())
+    replay(harness, steps)
+    assert harness.side("late").records == [(record, record[2]) for record in late_of(steps, *shape)]
+
+
 def test_a_session_grows_by_the_records_of_both_streams() -> None:
     assigner = EventTimeSessionWindows(5)
     params = {"window": WindowSettings(assigner, assigner.get_default_trigger(None))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -132,3 +133,28 @@ def _is_made(batch: Batch, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def test_the_state_of_ten_million_records_is_as_large_as_that_of_the_open_window() -> None:
+    assigner = TumblingEventTimeWindows(1000, 0)
+    window = WindowSettings(assigner, assigner.get_default_trigger(None), aggregation=Sum(1, PAIR))
+    harness = OperatorHarness(window.kind, None, {"window": window})
+    keys, per_second, seconds = 50, 100_000, 100
+    assert per_second * seconds == 10_000_000
+    records: Records = [(number % keys, 1, number // 100) for number in range(per_second)]
+    second_of_records = in_columns(records, PAIR, lambda amount: ("x", amount))
+    assert isinstance(second_of_records, ColumnBatch) and second_of_records.times is not None
+    sizes = []
+    for second in range(seconds):
+        times = second_of_records.times + second * 1000
+        harness.operator.process(
+            ColumnBatch(codec_for(PAIR), second_of_records.columns, times, second_of_records.key_column), 0
+        )
+        harness.watermark(second * 1000)
+        delta = harness.snapshot()
+        harness._snapshots.clear()
+        backend = harness.operator.backend  # type: ignore[attr-defined]
+        sizes.append((len(delta), len(pickle.dumps({name: t.base for name, t in backend._tables.items()}))))
+        assert harness.take() == [("x", per_second // keys)] * (keys if second else 0)
+    for measured in zip(*sizes[10:], strict=True):
+        assert min(measured) > 400 and max(measured) <= min(measured) * 1.1

@@ -341,17 +341,15 @@ def test_panes_are_used_only_for_functions_that_may_be_applied_to_parts(
 def test_state_grows_with_what_is_open_not_with_what_has_been_seen(assigner: Any) -> None:
     harness = windowed(assigner, aggregation=ReduceFunctionWrapper(lambda a, b: (a[0], a[1] + b[1])))
     values = [(key % 50, 1) for key in range(20_000)]
-    batch_keys = [value[0] for value in values]
     sizes, deltas = [], []
-    for second in range(100):
-        stamps = [second * 1000 + position // 20 for position in range(len(values))]
-        harness.push_all(values, stamps)
-        harness.watermark(second * 1000 + 999)
+    for second in range(50):
+        harness.push_all(values, [second * 1000 + position // 20 for position in range(len(values))])
+        harness.watermark(second * 1000)
         deltas.append(len(harness.snapshot()))
+        harness._snapshots.clear()
         backend = harness.operator.backend  # type: ignore[attr-defined]
         tables = [table.base for table in backend._tables.values()]
         sizes.append(len(pickle.dumps(tables)) + len(harness.operator.timers.event))  # type: ignore[attr-defined]
-        assert len(harness.take()) == 50
-    assert len(batch_keys) * 100 == 2_000_000
-    assert max(sizes[10:]) <= min(sizes[10:]) * 1.1
-    assert max(deltas[10:]) <= min(deltas[10:]) * 1.1
+        assert len(harness.take()) == (50 if second else 0)
+    for measured in (sizes, deltas):
+        assert min(measured[10:]) > 400 and max(measured[10:]) <= min(measured[10:]) * 1.1

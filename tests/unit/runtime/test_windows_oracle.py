@@ -11,8 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.runtime.window_oracles import (
     AlignedOracle,
+    ContinuousClockOracle,
+    ContinuousOracle,
     CountOracle,
     CountWindowOracle,
+    DeltaOracle,
     Element,
     ProcessingTimeOracle,
     Program,
@@ -22,10 +25,13 @@ from tests.unit.runtime.window_oracles import (
 
 from penstock.datastream.functions import AggregateFunction, ProcessWindowFunction, ReduceFunctionWrapper
 from penstock.datastream.window import (
+    ContinuousEventTimeTrigger,
+    ContinuousProcessingTimeTrigger,
     CountEvictor,
     CountSlidingWindowAssigner,
     CountTrigger,
     CountTumblingWindowAssigner,
+    DeltaTrigger,
     DynamicEventTimeSessionWindows,
     EventTimeSessionWindows,
     GlobalWindows,
@@ -234,3 +240,27 @@ def test_processing_time_windows(program: Program, shape: tuple[int, int]) -> No
     )
     window = default(assigner)
     check(run_engine(program, window, Describe()), ProcessingTimeOracle(size, slide).run(program))
+
+
+@random_programs(80)
+@given(programs(), st.sampled_from(((10, 4), (20, 5), (12, 12), (7, 20), (60, 9))), st.booleans())
+def test_continuous_event_time_trigger(program: Program, shape: tuple[int, int], purging: bool) -> None:
+    size, interval = shape
+    trigger: Any = ContinuousEventTimeTrigger(interval)
+    window = default(TumblingEventTimeWindows(size, 0), trigger=PurgingTrigger.of(trigger) if purging else trigger)
+    check(run_engine(program, window, Describe()), ContinuousOracle(size, interval, purging).run(program))
+
+
+@random_programs(50)
+@given(programs(), st.integers(1, 20))
+def test_continuous_processing_time_trigger(program: Program, interval: int) -> None:
+    window = default(GlobalWindows(), trigger=ContinuousProcessingTimeTrigger(interval))
+    check(run_engine(program, window, Describe()), ContinuousClockOracle(interval).run(program))
+
+
+@random_programs(50)
+@given(programs(), st.integers(0, 15), st.booleans())
+def test_delta_trigger(program: Program, threshold: int, purging: bool) -> None:
+    trigger: Any = DeltaTrigger.of(threshold, lambda old, new: abs(new.timestamp - old.timestamp))
+    window = default(GlobalWindows(), trigger=PurgingTrigger.of(trigger) if purging else trigger)
+    check(run_engine(program, window, Describe()), DeltaOracle(threshold, purging).run(program))

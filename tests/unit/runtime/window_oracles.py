@@ -233,3 +233,84 @@ class ProcessingTimeOracle(Oracle):
             if old < window[1] <= new:
                 contents = tuple(number for k, w, number in self.held if (k, w) == (key, window))
                 self.results.append(((key, window, contents), window[1] - 1))
+
+
+class ContinuousOracle(Oracle):
+    """Tumbling event-time windows that also fire at every interval of event time."""
+
+    def __init__(self, size: int, interval: int, purging: bool) -> None:
+        super().__init__()
+        self.size, self.interval, self.purging = size, interval, purging
+        self.held: dict[tuple[str, tuple[int, int]], list[int]] = {}
+        self.next: dict[tuple[str, tuple[int, int]], int] = {}
+
+    def element(self, element: Element) -> None:
+        window = windows_of(element.timestamp, self.size, self.size, 0)[0]
+        if window[1] - 1 <= self.watermark:
+            self.late.append(element.number)
+            return
+        place = (element.key, window)
+        self.held.setdefault(place, []).append(element.number)
+        if place not in self.next:
+            rounded = element.timestamp // self.interval * self.interval
+            self.next[place] = min(rounded + self.interval, window[1] - 1)
+
+    def on_watermark(self, old: int, new: int) -> None:
+        for place in sorted(self.next):
+            last = place[1][1] - 1
+            while self.next[place] <= new and self.next[place] < last:
+                self.emit(place, self.next[place])
+                if last <= new:
+                    break  # interval and end are due together: the timers that the first one sets come too late
+                self.next[place] = min(self.next[place] + self.interval, last)
+            if last <= new:
+                self.emit(place, last)
+                del self.next[place]
+                self.held.pop(place, None)
+
+    def emit(self, place: tuple[str, tuple[int, int]], timestamp: int) -> None:
+        if self.held.get(place):
+            self.results.append(((*place, tuple(self.held[place])), timestamp))
+            if self.purging:
+                self.held[place] = []
+
+
+class ContinuousClockOracle(Oracle):
+    """Everything of a key, again at every interval of the clock since its first element."""
+
+    def __init__(self, interval: int) -> None:
+        super().__init__()
+        self.interval = interval
+        self.held: dict[str, list[int]] = {}
+        self.next: dict[str, int] = {}
+
+    def element(self, element: Element) -> None:
+        self.held.setdefault(element.key, []).append(element.number)
+        self.next.setdefault(element.key, self.now // self.interval * self.interval + self.interval)
+
+    def on_clock(self, old: int, new: int) -> None:
+        for key, contents in self.held.items():
+            while self.next[key] < new:
+                self.results.append(((key, None, tuple(contents)), self.next[key]))
+                self.next[key] += self.interval
+
+
+class DeltaOracle(Oracle):
+    """Everything of a key, when an element is further than a threshold from the one that fired last."""
+
+    def __init__(self, threshold: int, purging: bool) -> None:
+        super().__init__()
+        self.threshold, self.purging = threshold, purging
+        self.seen: dict[str, list[Element]] = {}
+
+    def element(self, element: Element) -> None:
+        seen = self.seen.setdefault(element.key, [])
+        seen.append(element)
+        fired, last = [0], seen[0]  # found anew each time: the places behind which the window was evaluated
+        for place, other in enumerate(seen):
+            if abs(other.timestamp - last.timestamp) > self.threshold:
+                fired.append(place + 1)
+                last = other
+        if fired[-1] == len(seen):
+            contents = seen[fired[-2] :] if self.purging else seen
+            self.results.append(((element.key, None, tuple(e.number for e in contents)), element.timestamp))

@@ -6,11 +6,24 @@ from itertools import repeat
 
 from penstock.datastream.join_functions import TaggedUnion
 from penstock.runtime.batch import Batch
-from penstock.runtime.operators.window import WindowOperator
+from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.context import SubtaskContext
+from penstock.runtime.operators.window import LateOutput, WindowOperator
+
+
+class _LateRecords(LateOutput):
+    """Late records leave as the user knows them."""
+
+    def add(self, value: TaggedUnion, timestamp: int) -> None:
+        super().add(value.value, timestamp)
 
 
 class WindowOfTwoOperator(WindowOperator):
     """Marks each record with its input; the window function tells them apart."""
+
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        self.late = _LateRecords(self, self.settings.late_tag)
 
     def process(self, batch: Batch, input_index: int) -> None:
         tagged = list(map(TaggedUnion, repeat(input_index), batch.values))

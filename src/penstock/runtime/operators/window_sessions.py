@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from itertools import repeat
 from typing import Any
 
-from penstock.datastream.state import MapStateDescriptor
+from penstock.datastream.state import ValueStateDescriptor
 from penstock.datastream.window_assigners import DynamicEventTimeSessionWindows
 from penstock.datastream.window_types import TimeWindow
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
@@ -14,9 +13,9 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.window import WindowedOperator
 from penstock.runtime.operators.window_folding_base import Folding
-from penstock.runtime.state.table import ABSENT, MapTable
+from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
 
-Session = tuple[int, Any]  # end, accumulator
+Session = tuple[int, int, Any]  # start, end, accumulator
 
 
 class Visits:
@@ -42,7 +41,7 @@ class Visits:
 
 
 class SessionWindowOperator(WindowedOperator):
-    """Start -> session, per key.
+    """Key -> its open sessions: a key with one session has the tuple itself, one with more has a list of them.
 
     A visit of a key finds the sessions that end now; one that has grown meanwhile is visited again at its new end.
     Flink moves a timer with every record that extends a session.
@@ -56,39 +55,33 @@ class SessionWindowOperator(WindowedOperator):
         super().__init__(blueprint, context)
         self._assigner = self.settings.assigner
         self._lateness = self.settings.allowed_lateness
-        self._table: MapTable = self.backend.table(self.TABLE, MapStateDescriptor)
+        self._table: ValueTable = self.backend.table(self.TABLE, ValueStateDescriptor)
         self._visits: Visits | None = Visits()
 
     # -- elements ----------------------------------------------------------------------------------------------
 
     def process(self, batch: Batch, input_index: int) -> None:
-        base, changes = self._table.base, self._table.changes
+        changes, saved = self._table.changes, self._table.base.get
         first, add = self.folding.first, self.folding.add
         watermark, visit = self.watermark, self._planned_visits().add
-        timestamps = repeat(MIN_TIMESTAMP, len(batch)) if batch.timestamps is None else batch.timestamps
-        assert batch.keys is not None
-        for key, value, timestamp, end in zip(batch.keys, batch.values, timestamps, self._ends(batch), strict=True):
-            sessions = base.get(key)
-            if sessions is None and end - 1 > watermark:
-                session = (end, first(value))
-                base[key] = {timestamp: session}
-                start = timestamp
-                visit(end - 1, key)
-            elif sessions is not None and len(sessions) == 1:
-                # By far the most records extend the only session of their key.
-                ((start, (known_end, accumulator)),) = sessions.items()
-                if not (start <= timestamp <= known_end and known_end > watermark + 1):
-                    self._add(key, value, timestamp, end)
+        ends = self._ends(batch)
+        assert batch.keys is not None and batch.timestamps is not None
+        for key, value, timestamp, end in zip(batch.keys, batch.values, batch.timestamps, ends, strict=True):
+            held = changes.get(key)
+            if held is None:
+                held = saved(key)
+            if held is None or held is DELETED:
+                if end - 1 > watermark:
+                    changes[key] = (timestamp, end, first(value))
+                    visit(end - 1, key)
                     continue
-                sessions[start] = session = (end if end > known_end else known_end, add(value, accumulator))
-            else:
-                self._add(key, value, timestamp, end)
-                continue
-            change = changes.get(key)
-            if change is None:
-                changes[key] = (False, {start: session})
-            else:
-                change[1][start] = session
+            elif type(held) is tuple:
+                # By far the most records extend the only session of their key.
+                start, known_end, accumulator = held
+                if start <= timestamp <= known_end and known_end > watermark + 1:
+                    changes[key] = (start, end if end > known_end else known_end, add(value, accumulator))
+                    continue
+            self._add(key, value, timestamp, end)
         self.evaluation.results.flush(True)
         self.late.flush()
 
@@ -104,12 +97,11 @@ class SessionWindowOperator(WindowedOperator):
         return [timestamp + gap for timestamp in batch.timestamps]
 
     def _add(self, key: Any, value: Any, timestamp: int, end: int) -> None:
-        sessions = self._table.base.get(key) or {}
+        sessions = self._sessions(key)
+        touched = sorted((s for s in sessions if s[0] <= end and s[1] >= timestamp), key=lambda session: session[0])
         start = timestamp
-        touched = sorted(s for s, (known_end, _) in sessions.items() if s <= end and known_end >= timestamp)
         accumulator: Any = ABSENT
-        for known_start in touched:
-            known_end, part = sessions[known_start]
+        for known_start, known_end, part in touched:
             start, end = min(start, known_start), max(end, known_end)
             accumulator = part if accumulator is ABSENT else self.folding.merge(accumulator, part)
         if self._expiry(end) <= self.watermark:
@@ -117,13 +109,20 @@ class SessionWindowOperator(WindowedOperator):
                 self.late.add(value, timestamp)
             return
         accumulator = self.folding.first(value) if accumulator is ABSENT else self.folding.add(value, accumulator)
-        self._table.put(key, start, (end, accumulator))
-        for known_start in touched:
-            if known_start != start:
-                self._table.remove_entry(key, known_start)
+        self._keep(key, [*(session for session in sessions if session not in touched), (start, end, accumulator)])
         self._visit(key, end)
         if end - 1 <= self.watermark:
             self._evaluate(key, start, end, accumulator, timestamp)
+
+    def _sessions(self, key: Any) -> list[Session]:
+        held = self._table.get(key)
+        return [] if held is None else [held] if type(held) is tuple else held
+
+    def _keep(self, key: Any, sessions: list[Session]) -> None:
+        if sessions:
+            self._table.put(key, sessions[0] if len(sessions) == 1 else sessions)
+        else:
+            self._table.remove(key)
 
     def _expiry(self, end: int) -> int:
         return min(end - 1 + self._lateness, MAX_TIMESTAMP)
@@ -133,8 +132,8 @@ class SessionWindowOperator(WindowedOperator):
     def _planned_visits(self) -> Visits:
         if self._visits is None:
             self._visits = Visits()
-            for key, sessions in self._table.base.items():
-                for end, _ in sessions.values():
+            for key in self._table.keys():
+                for _, end, _ in self._sessions(key):
                     self._visit(key, end)
         return self._visits
 
@@ -149,29 +148,33 @@ class SessionWindowOperator(WindowedOperator):
             self._planned_visits().add(moment, key)
 
     def process_watermark(self, timestamp: int) -> None:
-        visits, base = self._planned_visits(), self._table.base
+        visits = self._planned_visits()
         self.watermark = timestamp
         while due := visits.take_next(timestamp):
             moment, keys = due
             for key in keys:
-                for start, (end, accumulator) in list(base.get(key, {}).items()):
-                    if end - 1 > moment:
-                        visits.add(end - 1, key)
-                        continue
-                    if end - 1 == moment:
-                        self._evaluate(key, start, end, accumulator, moment)
-                    expiry = self._expiry(end)
-                    if expiry > moment:
-                        visits.add(expiry, key)
-                    else:
-                        self._drop(key, start, end)
+                sessions = self._sessions(key)
+                left = [session for session in sessions if not self._ends_at(moment, key, session, visits)]
+                if len(left) != len(sessions):
+                    self._keep(key, left)
         self.evaluation.results.flush(True)
         super().process_watermark(timestamp)
 
-    def _drop(self, key: Any, start: int, end: int) -> None:
-        self._table.remove_entry(key, start)
+    def _ends_at(self, moment: int, key: Any, session: Session, visits: Visits) -> bool:
+        """What the moment means for a session: it fires, or it is over, or it has grown and is visited later."""
+        start, end, accumulator = session
+        if end - 1 > moment:
+            visits.add(end - 1, key)
+            return False
+        if end - 1 == moment:
+            self._evaluate(key, start, end, accumulator, moment)
+        expiry = self._expiry(end)
+        if expiry > moment:
+            visits.add(expiry, key)
+            return False
         if self.evaluation.clears:
             self.evaluation.clear((key, (start, end)), TimeWindow(start, end))
+        return True
 
     def _evaluate(self, key: Any, start: int, end: int, accumulator: Any, timestamp: int) -> None:
         result = self.folding.result(accumulator)

@@ -145,6 +145,6 @@ def test_patterns_and_zones_are_checked_at_once() -> None:
 def test_number_sequence() -> None:
     source = NumberSequenceSource(1, 5)
     assert source._produced_type() == Types.LONG()
-    assert source._runtime_source().initial_position(1) == [1]
+    assert source._runtime_source().initial_position(1) == [[1, 6]]
     with pytest.raises(ValueError, match="start"):
         NumberSequenceSource(2, 1)

@@ -1,0 +1,100 @@
+"""How each contestant is started: a command and its environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import settings
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+TITLES = {
+    "penstock": "Penstock",
+    "penstock_builtin": "Penstock, built-in aggregation",
+    "pyflink_process": "PyFlink, process mode",
+    "pyflink_thread": "PyFlink, thread mode",
+    "pyflink_thread_rocksdb": "PyFlink, thread mode, RocksDB",
+    "flink_sql": "Flink SQL (JVM)",
+    "flink_sql_rocksdb": "Flink SQL (JVM), RocksDB",
+    "spark": "plain PySpark",
+    "loop": "bare Python loop, 1 process",
+    "duckdb": "DuckDB, one query",
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    command: list[str]
+    environment: dict[str, str]
+
+
+def launch(
+    contestant: str, case: str, source: Path, sink: Path, work: Path, job_id: str | None = None, **more: str
+) -> Launch:
+    """`more` are options of the job for this run only."""
+    arguments = [str(source), str(sink)]
+    environment = {**os.environ, "BENCH_SETTINGS": json.dumps(numbers(case)), "PYTHONUNBUFFERED": "1"}
+    if contestant.startswith("penstock"):
+        program = f"{case}_builtin" if contestant.endswith("builtin") else case
+        environment["PENSTOCK_HOME"] = str(work / "home")
+        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **more})
+        command = [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"]
+        command += ["--job-id", job_id] if job_id else []
+        return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], environment)
+    if contestant.startswith(("pyflink", "flink")):
+        return _flink(contestant, case, arguments, work, environment, more)
+    if contestant == "spark":
+        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.SPARK, "spark.local.dir": str(work / "local")})
+        environment["BENCH_CHECKPOINT"] = str(work / "checkpoint")
+        environment["PYSPARK_PYTHON"] = environment["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        environment["JAVA_HOME"] = _java_home()
+        return Launch([sys.executable, str(PROGRAMS / "spark.py"), case, *arguments], environment)
+    if contestant == "duckdb":
+        environment["PYTHONPATH"] = str(settings.PACKAGES)
+        return Launch([sys.executable, str(PROGRAMS / "duck.py"), case, *arguments], environment)
+    return Launch([sys.executable, str(PROGRAMS / "loop.py"), case, *arguments], environment)
+
+
+def _flink(
+    contestant: str, case: str, arguments: list[str], work: Path, environment: dict[str, str], more: dict[str, str]
+) -> Launch:
+    home = settings.flink_environment()
+    configuration = {**settings.FLINK, "execution.checkpointing.dir": (work / "checkpoints").as_uri()}
+    configuration["io.tmp.dirs"] = str(work)
+    if "thread" in contestant:
+        configuration |= settings.FLINK_THREAD
+        environment["PYTHONPATH"] = str(next(home.glob("lib/python3*/site-packages")))
+    if contestant.endswith("rocksdb"):
+        configuration |= settings.FLINK_ROCKSDB
+    if case == "latency":
+        configuration["execution.checkpointing.interval"] = f"{settings.LATENCY_COMMIT_MS} ms"
+    environment["BENCH_CONFIGURATION"] = json.dumps({**configuration, **more})
+    environment["PATH"] = f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    environment["JAVA_HOME"] = _java_home()
+    environment["JVM_ARGS"] = f"-Xmx{settings.HEAP}"
+    program = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
+    return Launch([str(home / "bin" / "python"), str(PROGRAMS / program), case, *arguments], environment)
+
+
+def numbers(case: str) -> dict[str, int]:
+    return {
+        "parallelism": settings.PARALLELISM,
+        "commit_ms": settings.COMMIT_MS,
+        "disorder_ms": settings.DISORDER_MS,
+        "gap_ms": settings.SESSION_GAP_MS,
+        "hop_groups": settings.HOP_GROUPS,
+        "hop_regions": settings.HOP_REGIONS,
+        "discovery_ms": settings.DISCOVERY_MS,
+        "files_per_trigger": settings.SPARK_FILES_PER_TRIGGER.get(case, 1),
+    }
+
+
+def _java_home() -> str:
+    """Penstock's choice, for all: the machine's Java, or the one that setup has installed."""
+    from penstock.spark.java import java_home
+
+    return java_home()

@@ -1,0 +1,56 @@
+"""A digest of a multiset of lines: equal when the same lines are there equally often, in whatever order and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+_LINES_AT_ONCE = 500_000
+
+
+@dataclass(frozen=True)
+class Digest:
+    lines: int = 0
+    total: int = 0
+
+    def __add__(self, other: Digest) -> Digest:
+        return Digest(self.lines + other.lines, (self.total + other.total) % 2**64)
+
+    def text(self) -> str:
+        return f"{self.lines}:{self.total:016x}"
+
+
+def digest_of_lines(lines: Iterable[str]) -> Digest:
+    found, waiting = Digest(), []
+    for line in lines:
+        waiting.append(line)
+        if len(waiting) == _LINES_AT_ONCE:
+            found, waiting = found + _digest_of_list(waiting), []
+    return found + _digest_of_list(waiting)
+
+
+def _digest_of_list(lines: list[str]) -> Digest:
+    if not lines:
+        return Digest()
+    hashes = pd.util.hash_array(np.array(lines, dtype=object), categorize=False)
+    return Digest(len(lines), int(hashes.sum(dtype=np.uint64)))
+
+
+def digest_of_files(paths: Iterable[Path]) -> Digest:
+    found = Digest()
+    for path in paths:
+        found += digest_of_lines(path.read_text().splitlines())
+    return found
+
+
+def last_of_each(lines: Iterable[str]) -> list[str]:
+    """Of a running "key,count,total" the line with each key's highest count: those before it depend on the order."""
+    last: dict[str, tuple[int, str]] = {}
+    for line in lines:
+        key, count, _ = line.split(",")
+        last[key] = max(last.get(key, (0, "")), (int(count), line))
+    return [line for _, line in last.values()]

@@ -1,0 +1,132 @@
+"""Every setting of the benchmark, for all contestants, in one place."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "benchmarks" / "data"
+RESULTS = ROOT / "benchmarks" / "results"
+PACKAGES = ROOT / "benchmarks" / ".packages"  # DuckDB, which neither environment needs
+FLINK_REQUIREMENT = "apache-flink==2.3.0"
+DUCKDB_REQUIREMENT = "duckdb==2.0.0"
+
+SEED = 20261115
+ROUNDS = 2  # the second one runs the contestants in the opposite order
+
+# -- the same for everybody ---------------------------------------------------------------------------------------
+PARALLELISM = 2
+HEAP = "2g"
+COMMIT_MS = 1000  # Flink's checkpoint interval; Penstock's epochs under backlog; Spark: SPARK_FILES_PER_TRIGGER
+LATENCY_COMMIT_MS = 200  # the same in the latency case, where Penstock and Spark commit as fast as they can
+
+# -- limits -------------------------------------------------------------------------------------------------------
+RUN_SECONDS = 10  # from the first result; whoever is not done by then gets the rate until then, marked as partial
+START_SECONDS = 45  # until the first result
+
+# -- how the job is configured ------------------------------------------------------------------------------------
+FLINK = {
+    "execution.checkpointing.interval": f"{COMMIT_MS} ms",
+    "execution.checkpointing.mode": "EXACTLY_ONCE",
+    "state.backend.type": "hashmap",
+    "rest.port": "0",
+    "rest.bind-port": "0",
+}
+FLINK_ROCKSDB = {"state.backend.type": "rocksdb", "execution.checkpointing.incremental": "true"}
+FLINK_THREAD = {"python.execution-mode": "thread"}
+PENSTOCK = {
+    "penstock.epoch.target-ms": str(COMMIT_MS),
+    "spark.driver.memory": HEAP,
+    "spark.master": f"local[{PARALLELISM}]",
+}
+SPARK = {
+    "spark.master": f"local[{PARALLELISM}]",
+    "spark.driver.memory": HEAP,
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": str(PARALLELISM),
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state."
+    "RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+SPARK_FILES = 64  # Spark reads whole files only: the input is cut into this many
+SPARK_FILES_PER_TRIGGER = {"udf_map": 8, "tumble": 8, "slide": 8, "session": 8, "keyed_count": 1, "keyed_count_skew": 1}
+
+# -- cases --------------------------------------------------------------------------------------------------------
+EVENTS_PER_SECOND = 100_000  # of event time in tumble, slide and three_hops, at SCALE=1
+DISORDER_MS = 1000
+SESSION_GAP_MS = 10_000
+SESSION_MEAN_PAUSE_MS = 5_000
+ZIPF = 1.1
+JSON_LINE_BYTES = 100
+HOP_GROUPS = 1000  # the second key of three_hops: key modulo this
+HOP_REGIONS = 100  # the third
+LATENCY_RECORDS_PER_SECOND = 1000
+LATENCY_KEYS = 1000
+LATENCY_SECONDS = 30
+LATENCY_WARM_UP_SECONDS = 5  # behind the first result
+DISCOVERY_MS = 20  # how often unbounded jobs look for new files
+LATENCY_FILE_MS = 50  # the feeder hands over a file of new records this often
+STATE_VALUE_BYTES = 100
+STATE_UPDATES = (50_000, 500)
+RECOVERY_RECORDS_PER_SECOND = 1000
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one case is made of. `records` and `keys` are for SCALE=1; the number of keys grows with the scale too."""
+
+    records: int
+    keys: int
+    contestants: tuple[str, ...]
+    rounds: int = ROUNDS
+
+
+CASES = {
+    "udf_map": Case(
+        1_000_000, 0, ("penstock", "pyflink_process", "pyflink_thread", "flink_sql", "spark", "loop", "duckdb")
+    ),
+    "keyed_count": Case(
+        2_000_000,
+        100_000,
+        (
+            "penstock",
+            "pyflink_process",
+            "pyflink_thread",
+            "pyflink_thread_rocksdb",
+            "flink_sql",
+            "spark",
+            "loop",
+            "duckdb",
+        ),
+    ),
+    "keyed_count_skew": Case(2_000_000, 100_000, ("penstock", "pyflink_thread", "flink_sql"), 1),
+    "tumble": Case(
+        2_000_000,
+        100_000,
+        (
+            "penstock",
+            "penstock_builtin",
+            "pyflink_thread",
+            "flink_sql",
+            "flink_sql_rocksdb",
+            "spark",
+            "loop",
+            "duckdb",
+        ),
+    ),
+    "slide": Case(2_000_000, 100_000, ("penstock", "penstock_builtin", "pyflink_thread", "flink_sql", "spark"), 1),
+    "session": Case(1_000_000, 10_000, ("penstock", "penstock_builtin", "pyflink_thread", "flink_sql", "spark"), 1),
+    "three_hops": Case(1_000_000, 10_000, ("penstock", "pyflink_process", "pyflink_thread"), 1),
+    "big_state": Case(500_000, 500_000, ("penstock", "pyflink_thread", "pyflink_thread_rocksdb"), 1),
+    "latency": Case(0, LATENCY_KEYS, ("penstock", "pyflink_thread", "spark"), 1),
+    "recovery": Case(500_000, 500_000, ("penstock",), 1),
+}
+STREAM_CASES = ("udf_map", "keyed_count", "keyed_count_skew", "tumble", "slide", "session", "three_hops")
+FLINK_HOME_VARIABLE = "PENSTOCK_BENCH_FLINK"  # an environment that has apache-flink already, instead of .venv-flink
+
+
+def flink_environment() -> Path:
+    return Path(os.environ.get(FLINK_HOME_VARIABLE) or ROOT / ".venv-flink")
