@@ -2,9 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
+CASES ?=
+SCALE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format setup clean
+.PHONY: help demo test lint format bench setup clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/'
@@ -21,11 +23,15 @@ lint: setup  ## the checks without the tests
 format: setup  ## let ruff format and repair the code
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
+bench: setup  ## beside PyFlink, Flink SQL and PySpark (CASES="keyed_count latency" SCALE=0.1 for parts and sizes)
+	@$(BIN)/python -m benchmarks.prepare_environment
+	@$(BIN)/python -m benchmarks.run --cases "$(CASES)" --scale $(SCALE) $(ARGS)
+
 setup:  ## prepare .venv: locked packages, Penstock itself, Java
 	@command -v $(PYTHON) >/dev/null || { echo "No $(PYTHON) on this machine: install Python 3.11 or newer."; exit 1; }
 	@$(PYTHON) scripts/bootstrap.py
 
 clean:  ## remove .venv and what the tools leave behind
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf .venv .venv-flink benchmarks/data benchmarks/.packages .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	rm -rf spark-warehouse metastore_db derby.log artifacts src/penstock.egg-info
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import settings
-from benchmarks.digests import Digest, digest_of_lines
+from benchmarks.digests import Digest, result_digest
 
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 _FLUSH_AFTER_MS = 3_600_000
@@ -47,7 +47,7 @@ def prepare(case: str, scale: float) -> CaseInput:
         keys = max(10, int(definition.keys * scale))
         lines, results, flush = _MAKERS[case](random, int(definition.records * scale), keys)
         _write_cuts(directory, lines, flush)
-        digest = digest_of_lines(results)
+        digest = result_digest(case, results)
         truth = {"records": len(lines), "lines": digest.lines, "total": str(digest.total)}
         truth["result_bytes"] = sum(map(len, results)) + len(results)
         (directory / "truth.json").write_text(json.dumps(truth))
@@ -74,7 +74,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 def _json_lines(random: np.random.Generator, records: int, keys: int) -> tuple[list[str], list[str], None]:
     prices = random.integers(100, 1000, records)
     users = random.integers(10_000, 100_000, records)
-    filling = "x" * (settings.JSON_LINE_BYTES - 49)
+    filling = "x" * (settings.JSON_LINE_BYTES - 51)
     lines = [
         f'{{"id":{number:08d},"user":{user},"price":{price},"note":"{filling}"}}'
         for number, user, price in zip(range(10_000_000, 10_000_000 + records), users, prices, strict=True)
@@ -182,13 +182,17 @@ def _sessions(random: np.random.Generator, records: int, users: int) -> tuple[li
 
 
 def _hops(random: np.random.Generator, records: int, keys: int) -> tuple[list[str], list[str], str]:
-    """Windows and their total per region: what the last result of each region has to be, see `last_of_each`."""
+    """A running count and total of windows per region, in one of the orders in which they may come."""
     of_key, times, amounts = _events(random, records, keys)
-    windows = _groups([of_key % settings.HOP_GROUPS, times // 1000], amounts)
-    regions = np.array([group % settings.HOP_REGIONS for group, _, _, _ in windows], dtype=np.int64)
-    totals = _groups([regions], np.array([total for _, _, _, total in windows], dtype=np.int64))
+    running: dict[int, tuple[int, int]] = {}
+    results = []
+    for group, _, _, total in _groups([of_key % settings.HOP_GROUPS, times // 1000], amounts):
+        region = group % settings.HOP_REGIONS
+        count, so_far = running.get(region, (0, 0))
+        running[region] = count + 1, so_far + total
+        results.append(f"{region},{count + 1},{so_far + total}")
     lines, flush = _event_lines(random, of_key, times, amounts)
-    return lines, [f"{region},{count},{total}" for region, count, total in totals], flush
+    return lines, results, flush
 
 
 _MAKERS = {

@@ -83,15 +83,18 @@ class OutputWatch:
 
 
 def records_per_second(commits: list[Commit], records: int) -> float | None:
-    """Records behind the first commit by the time from the first to the last; None when there was only one moment.
+    """Records behind the first commit by the time from the first to the last.
 
-    Bytes of results stand for records: lines of one case are nearly equally long.
+    Bytes of results stand for records: lines of one case are nearly equally long. None when the first commit holds half
+    of the results or more: what is left then says nothing about a steady rate.
     """
     if not commits or commits[-1].time == commits[0].time:
         return None
     first, last = commits[0].time, commits[-1].time
     total = sum(commit.size for commit in commits)
     at_first = sum(commit.size for commit in commits if commit.time == first)
+    if at_first * 2 >= total:
+        return None
     return records * (1 - at_first / total) / (last - first)
 
 

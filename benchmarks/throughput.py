@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import settings
 from benchmarks.contestants import launch
-from benchmarks.digests import digest_of_lines, last_of_each
+from benchmarks.digests import result_digest
 from benchmarks.inputs import CaseInput
 from benchmarks.outputs import OutputWatch, partial_rate, records_per_second
 from benchmarks.process_tree import ProcessTree
@@ -24,7 +24,6 @@ from benchmarks.rows import Measurement
 
 _LOOK_SECONDS = 0.05
 _LOOKS_PER_SAMPLE = 6
-_LIMITED = ("pyflink", "flink", "spark", "penstock")
 
 
 @contextmanager
@@ -52,9 +51,9 @@ def run_bounded(case: str, contestant: str, source: CaseInput) -> list[Measureme
         if not in_time:
             return _partial(case, contestant, watch, source, tree)
         if tree.exit_code != 0:
-            return [Measurement(case, contestant, "rate", None, "records/s", "failed", _tail(log))]
+            return [Measurement(case, contestant, "rate", None, "records/s", "failed", log_tail(log))]
         lines = (line for commit in watch.result_commits() for line in commit.path.read_text().splitlines())
-        digest = digest_of_lines(last_of_each(lines) if case == "three_hops" else lines)
+        digest = result_digest(case, lines)
         if digest != source.digest:
             note = f"{digest.text()} instead of {source.digest.text()}"
             return [Measurement(case, contestant, "rate", None, "records/s", "wrong", note)]
@@ -100,5 +99,5 @@ def _partial(
     ]
 
 
-def _tail(log: Path) -> str:
+def log_tail(log: Path) -> str:
     return " | ".join(log.read_text(errors="replace").strip().splitlines()[-4:])[-600:]

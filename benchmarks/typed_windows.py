@@ -1,6 +1,6 @@
 """What a whole windowed job costs per record without Spark: source, exchange and windows of two subtasks, by level.
 
-python benchmarks/typed_windows.py [--records 6000000] [--keys 100000] [--per-second 1500000]
+python benchmarks/typed_windows.py [--records 6000000] [--keys 100000] [--per-second 1500000] [--spark]
 
 Both subtasks run in this process one after the other, so two cores take half of the CPU time: the rates shown assume
 that. An epoch is `--epoch-records` long and ends with a snapshot, as on Spark.
@@ -9,6 +9,7 @@ that. An epoch is `--epoch-records` long and ends with a snapshot, as on Spark.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import time
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from penstock.runtime.sources.base import Assignment
 
 SUBTASKS = 2
 RECORD = Types.TUPLE([Types.LONG(), Types.LONG(), Types.LONG()])  # key, amount, time
+Program = Callable[[WindowedStream], DataStream]
 
 
 class CountAndSum(AggregateFunction):
@@ -65,13 +67,13 @@ class Blueprints:
         raise SystemExit
 
 
-def blueprint_of(program: Callable[[WindowedStream], DataStream], assigner: Any, options: Any) -> JobBlueprint:
-    executor = Blueprints()
-    env = StreamExecutionEnvironment(executor=executor)  # type: ignore[arg-type]
+def build(env: StreamExecutionEnvironment, program: Program, assigner: Any, options: Any) -> None:
+    """Numbers -> a Python map that makes typed records -> event time -> key -> window -> nowhere."""
     env.set_parallelism(SUBTASKS)
     keys, rate = options.keys, options.per_second // SUBTASKS
     half = options.records // SUBTASKS
-    numbers = env.from_source(NumberSequenceSource(0, options.records - 1), WatermarkStrategy.no_watermarks(), "numbers")
+    source = NumberSequenceSource(0, options.records - 1)
+    numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
     records = numbers.map(
         lambda n: (n * 7919 % keys, n & 15, 1_000_000 + n % half * 1000 // rate),
         output_type=RECORD,
@@ -79,14 +81,34 @@ def blueprint_of(program: Callable[[WindowedStream], DataStream], assigner: Any,
         WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(MomentOfRecord())
     )
     program(records.key_by(lambda r: r[0], key_type=Types.LONG()).window(assigner)).add_sink(Nowhere())
-    try:
+
+
+def blueprint_of(program: Program, assigner: Any, options: Any) -> JobBlueprint:
+    executor = Blueprints()
+    env = StreamExecutionEnvironment(executor=executor)
+    build(env, program, assigner, options)
+    with contextlib.suppress(SystemExit):
         env.execute()
-    except SystemExit:
-        pass
     return translate(executor.request, JobSettings("0" * 32, "benchmark"))
 
 
-def measure(title: str, program: Callable[[WindowedStream], DataStream], assigner: Any, options: Any) -> None:
+def on_spark(title: str, program: Program, assigner: Any, options: Any) -> None:
+    """The rate between a short and a long job of one session, so that starts do not count."""
+    seconds = {}
+    for records in (options.records // 4, options.records // 4, options.records):
+        env = StreamExecutionEnvironment.get_execution_environment()
+        build(env, program, assigner, argparse.Namespace(**{**vars(options), "records": records}))
+        seconds[records] = env.execute().get_net_runtime() / 1000
+    short, long = sorted(seconds)
+    rate = (long - short) / (seconds[long] - seconds[short])
+    print(
+        f"{title:32} on Spark: {long:,} records in {seconds[long]:.1f} s, {short:,} in {seconds[short]:.1f} s"
+        f" -> {rate:11,.0f} records/s in steady state",
+        flush=True,
+    )
+
+
+def measure(title: str, program: Program, assigner: Any, options: Any) -> None:
     job = blueprint_of(program, assigner, options)
     (source,) = [operator.id for operator in job.operators if operator.kind == "source"]
     levels = [[Container(job, level, subtask) for subtask in range(SUBTASKS)] for level in range(job.levels)]
@@ -123,16 +145,18 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=100_000)
     parser.add_argument("--per-second", type=int, default=1_500_000, help="records per second of event time")
     parser.add_argument("--epoch-records", type=int, default=1_500_000)
+    parser.add_argument("--spark", action="store_true", help="run the jobs on Spark instead")
     options = parser.parse_args()
+    run = on_spark if options.spark else measure
     gc.set_threshold(100_000, 50, 100)  # as in workers
     second = TumblingEventTimeWindows.of(Time.seconds(1))
     sliding = SlidingEventTimeWindows.of(Time.seconds(4), Time.seconds(1))
-    measure("tumbling 1 s built-in sum", lambda windows: windows.sum(1), second, options)
-    measure("tumbling 1 s built-in max", lambda windows: windows.max(1), second, options)
-    measure("tumbling 1 s built-in max_by", lambda windows: windows.max_by(1), second, options)
-    measure("tumbling 1 s built-in count", lambda windows: windows.count(), second, options)
-    measure("tumbling 1 s AggregateFunction", lambda windows: windows.aggregate(CountAndSum()), second, options)
-    measure("sliding 4 s / 1 s AggregateFunction", lambda windows: windows.aggregate(CountAndSum()), sliding, options)
+    run("tumbling 1 s built-in sum", lambda windows: windows.sum(1), second, options)
+    run("tumbling 1 s built-in max", lambda windows: windows.max(1), second, options)
+    run("tumbling 1 s built-in max_by", lambda windows: windows.max_by(1), second, options)
+    run("tumbling 1 s built-in count", lambda windows: windows.count(), second, options)
+    run("tumbling 1 s AggregateFunction", lambda windows: windows.aggregate(CountAndSum()), second, options)
+    run("sliding 4 s / 1 s AggregateFunction", lambda windows: windows.aggregate(CountAndSum()), sliding, options)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ CASES = {
         "SELECT id, `user`, price * 2, note FROM records",
     ),
     "keyed_count": (
-        "k BIGINT, one BIGINT, pt AS PROCTIME()",
+        "k BIGINT, mark BIGINT, pt AS PROCTIME()",
         "k BIGINT, n BIGINT",
         "csv",
         "SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY pt ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"

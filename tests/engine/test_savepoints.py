@@ -14,7 +14,8 @@ from penstock.common.errors import JobExecutionError
 from penstock.common.time import Time
 from penstock.common.watermark_strategy import TimestampAssigner
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
-from penstock.datastream.functions import KeyedBroadcastProcessFunction
+from penstock.datastream.checkpointed_function import CheckpointedFunction
+from penstock.datastream.functions import KeyedBroadcastProcessFunction, MapFunction
 from penstock.datastream.state import (
     ListStateDescriptor,
     MapStateDescriptor,
@@ -194,3 +195,53 @@ def test_another_max_parallelism_is_refused_with_the_right_one(savepoint: Path) 
     env.set_max_parallelism(64)
     with pytest.raises(JobExecutionError, match=r"set_max_parallelism\(128\)"):
         list(_build(env, 2).execute_and_collect())
+
+
+class _Remembering(MapFunction, CheckpointedFunction):
+    """Keeps all it has seen in a list state, and how many subtasks there were in a union-list state."""
+
+    def initialize_state(self, context: Any) -> None:
+        store = context.get_operator_state_store()
+        self.saved = store.get_list_state(ListStateDescriptor("seen", Types.LONG()))
+        self.members = store.get_union_list_state(ListStateDescriptor("members", Types.STRING()))
+        self.restored = context.is_restored()
+        self.seen = list(self.saved.get())
+        self.old_members = sorted(self.members.get()) if self.restored else []
+
+    def open(self, runtime_context: Any) -> None:
+        self.name = f"subtask {runtime_context.get_index_of_this_subtask()}"
+
+    def snapshot_state(self, context: Any) -> None:
+        self.saved.update(self.seen)
+        self.members.update([self.name])
+
+    def map(self, value: int) -> Any:
+        self.seen.append(value)
+        return self.name, value, sorted(self.seen), self.old_members
+
+
+def _remember(parallelism: int, **options: Any) -> tuple[list[Any], LocalExecutor]:
+    executor = LocalExecutor(epoch_records=10, forget=True, **options)
+    env = StreamExecutionEnvironment(executor=executor)
+    env.set_parallelism(parallelism)
+    stream = env.from_collection(list(range(60))).uid("numbers").map(_Remembering()).uid("remember")
+    return list(stream.execute_and_collect()), executor
+
+
+def test_operator_state_is_dealt_out_to_new_subtasks(tmp_path: Path) -> None:
+    before, executor = _remember(3, stop_after=2, savepoint_directory=str(tmp_path))
+    after, _ = _remember(2, start_from=executor.savepoint_path)
+    saved = sorted(value for _, value, _, _ in before)
+    last = {name: seen for name, _, seen, _ in after}
+    assert sorted(item for seen in last.values() for item in seen) == list(range(60))
+    inherited = {name: [item for item in seen if item in saved] for name, seen in last.items()}
+    assert abs(len(inherited["subtask 0"]) - len(inherited["subtask 1"])) <= 1
+    assert {tuple(members) for *_, members in after} == {("subtask 0", "subtask 1", "subtask 2")}
+
+
+def test_operator_state_stays_with_its_subtask_when_the_parallelism_does(tmp_path: Path) -> None:
+    before, executor = _remember(3, stop_after=2, savepoint_directory=str(tmp_path))
+    after, _ = _remember(3, start_from=executor.savepoint_path)
+    owner = {value: name for name, value, _, _ in before}
+    for name, _, seen, _ in after:
+        assert {owner[item] for item in seen if item in owner} == {name}

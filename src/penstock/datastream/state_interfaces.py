@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from penstock.common.errors import NotSupportedError
+
 if TYPE_CHECKING:
-    from penstock.datastream.state_descriptors import MapStateDescriptor
+    from penstock.datastream.state_descriptors import ListStateDescriptor, MapStateDescriptor
 
 __all__ = [
     "AggregatingState",
@@ -36,6 +38,14 @@ class OperatorStateStore(ABC):
     @abstractmethod
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
         """The broadcast state of this name."""
+
+    def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
+        """A list whose items are dealt out anew when the parallelism changes (beyond PyFlink)."""
+        raise NotSupportedError(f"{type(self).__name__} has no list state")
+
+    def get_union_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
+        """A list of which every subtask gets all items when the job starts again (beyond PyFlink)."""
+        raise NotSupportedError(f"{type(self).__name__} has no union list state")
 
 
 class State(ABC):

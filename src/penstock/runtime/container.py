@@ -96,10 +96,15 @@ class Container:
         channel = channel_of(edge.id, self._subtask)
         return LocalInput(self._stations[edge.target], channel, edge.input_index, coerce)
 
-    def open(self) -> None:
+    def open(self, savepoint: Savepoint | None = None) -> None:
         """Opens user functions, those at the end of chains first, as in Flink."""
         for station in reversed(self._stations.values()):
+            if savepoint is not None:
+                states, old_parallelism = _saved_states(station, savepoint)
+                station.guard(station.operator.restore_operator_state, states, old_parallelism)
             station.guard(station.operator.open)
+        if savepoint is not None:
+            self._restore(savepoint)
 
     # -- one epoch ---------------------------------------------------------------------------------------------
 
@@ -260,16 +265,14 @@ class Container:
             for station in self._stations.values()
         }
 
-    def restore(self, savepoint: Savepoint) -> None:
+    def _restore(self, savepoint: Savepoint) -> None:
         """Starts from a savepoint instead of from nothing."""
         for station in self._stations.values():
-            saved = savepoint.operator(station.operator.blueprint.uid)
-            if saved is None:
-                continue
-            states = savepoint.states_of(saved.uid)
-            station.start_at(min((watermark for _, (watermark, _) in states), default=MIN_TIMESTAMP))
-            own = [(subtask, state) for subtask, (_, state) in states if state is not None]
-            station.guard(station.operator.restore_savepoint, own, saved.parallelism)
+            uid = station.operator.blueprint.uid
+            if savepoint.operator(uid) is not None:
+                watermarks = [watermark for _, (watermark, _) in savepoint.states_of(uid)]
+                station.start_at(min(watermarks, default=MIN_TIMESTAMP))
+                station.guard(station.operator.restore_savepoint, *_saved_states(station, savepoint))
 
     def close(self) -> None:
         """Closes user functions; what they print or raise now belongs to the last report."""
@@ -302,3 +305,12 @@ def _end_source(output: Output) -> None:
 
 def _one_output(outputs: list[Output]) -> Output:
     return outputs[0] if len(outputs) == 1 else FanOut(outputs)
+
+
+def _saved_states(station: Station, savepoint: Savepoint) -> tuple[list[tuple[int, Any]], int]:
+    """The operator's full deltas by old subtask, and how many subtasks there were."""
+    saved = savepoint.operator(station.operator.blueprint.uid)
+    if saved is None:
+        return [], 0
+    states = savepoint.states_of(saved.uid)
+    return [(subtask, state) for subtask, (_, state) in states if state is not None], saved.parallelism

@@ -14,7 +14,7 @@ from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import describe_failure
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, report_row
-from penstock.runtime.savepoint import write_part
+from penstock.runtime.savepoint import Savepoint, write_part
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import StateLog, Token
 
@@ -44,14 +44,14 @@ class Lease:
         """The snapshot that the cached container is at, or None when there is none."""
         return None if self._cached is None else self._cached[0]
 
-    def container(self, deltas: Iterable[bytes], from_cache: bool) -> Container:
+    def container(self, deltas: Iterable[bytes], from_cache: bool, savepoint: Savepoint | None) -> Container:
         """The container, brought up to date by what the cached one (or a fresh one) misses."""
         if from_cache:
             assert self._cached is not None
             container = self._cached[1]
         else:
             container = Container(self._blob.blueprint(), self.level, self.subtask)
-            container.open()
+            container.open(savepoint)
         for delta in deltas:
             container.apply_delta(delta)
         return container
@@ -141,9 +141,6 @@ def _save(container: Container, directory: str | None) -> None:
 def _opened(lease: Lease, deltas: list[bytes], from_cache: bool, first_epoch: bool) -> Container | ExchangeRow:
     """The container, or the report that tells why user code could not be loaded or opened."""
     try:
-        container = lease.container(deltas, from_cache)
-        if first_epoch and lease.savepoint is not None:
-            container.restore(lease.savepoint)
-        return container
+        return lease.container(deltas, from_cache, lease.savepoint if first_epoch else None)
     except Exception as error:
         return report_row(SubtaskReport(lease.level, lease.subtask, failure=describe_failure(error)))

@@ -6,6 +6,7 @@ Run by Spark as `python -m penstock.spark.daemon <worker module>`; only the work
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import pyspark.daemon
@@ -24,4 +25,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["pyspark.worker"]:
         for module in _PRELOADED:
             importlib.import_module(module)
+        if "PENSTOCK_CRASH" in os.environ:
+            importlib.import_module("penstock.testing.faults").arm()
     pyspark.daemon.manager()

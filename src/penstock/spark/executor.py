@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import queue
 import sys
 import threading
@@ -54,6 +56,9 @@ from penstock.spark.query import start_query
 from penstock.spark.session import spark_session
 from penstock.spark.sinks import commit_epoch
 from penstock.spark.worker_modules import collect_module_paths, ship_modules, unpack_archives
+
+if "PENSTOCK_CRASH" in os.environ:  # tests of failures; nothing of it is loaded otherwise
+    importlib.import_module("penstock.testing.faults").arm()
 
 _WATCH_SECONDS = 0.02
 _END = object()

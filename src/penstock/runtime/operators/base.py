@@ -9,6 +9,7 @@ from penstock.runtime.attributes import AttributeTracker
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
+from penstock.runtime.state.operator_state import InitializationContext, OperatorStates, SnapshotContext
 
 
 class Output(Protocol):
@@ -91,6 +92,9 @@ class Operator:
     def before_savepoint(self) -> None:
         """The epoch that ends now is saved for another job: finish what only this job could go on with."""
 
+    def restore_operator_state(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        """Before open(): takes over the share of state that belongs to no key."""
+
     def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         """Takes over this subtask's share of the full deltas that the old subtasks have saved."""
         own = [state for subtask, state in states if subtask == self.context.subtask]
@@ -109,29 +113,50 @@ class FunctionOperator(Operator):
         super().__init__(blueprint, context)
         self.function = blueprint.function
         self._attributes = AttributeTracker(self.function)
+        self._operator_states = OperatorStates()
+        self._restored = False
 
     def open(self) -> None:
+        if hasattr(self.function, "initialize_state"):
+            self.function.initialize_state(InitializationContext(self._operator_states, self._restored))
         open_function = getattr(self.function, "open", None)
         if open_function is not None:
             open_function(self.context.runtime_context)
-        self._attributes.mark_opened()
+        if not self._restored:  # what was made of a savepoint's state cannot be made again elsewhere
+            self._attributes.mark_opened()
 
     def close(self) -> None:
         close_function = getattr(self.function, "close", None)
         if close_function is not None:
             close_function()
 
+    def end_epoch(self) -> None:
+        if hasattr(self.function, "snapshot_state"):
+            self.function.snapshot_state(SnapshotContext(self.context.clock))
+
     def take_delta(self) -> Any:
-        changed = self._attributes.take_changes()
-        watermark = self.watermark
-        return (watermark, changed) if changed or watermark != MIN_TIMESTAMP else None
+        changed, states = self._attributes.take_changes(), self._operator_states.take_delta()
+        nothing = not changed and states is None and self.watermark == MIN_TIMESTAMP
+        return None if nothing else (self.watermark, changed, states)
 
     def full_delta(self) -> Any:
-        return self.watermark, self._attributes.all_changes()
+        return self.watermark, self._attributes.all_changes(), self._operator_states.full_delta()
 
     def apply_delta(self, delta: Any) -> None:
-        self.watermark, changed = delta
+        self.watermark, changed, states = delta
         self._attributes.apply(changed)
+        if states is not None:
+            self._operator_states.apply_delta(states)
+
+    def restore_operator_state(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
+        saved = [(subtask, self.function_part(state)[2]) for subtask, state in states]
+        self._restored = True
+        parallelism = self.blueprint.parallelism
+        self._operator_states.restore(saved, self.context.subtask, parallelism, old_parallelism)
+
+    def function_part(self, state: Any) -> Any:
+        """What this class has put into the full delta of a subclass."""
+        return state
 
     def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         # Plain attributes belong to a subtask; when the subtasks change there is nobody to give them to, as in Flink.
@@ -141,7 +166,7 @@ class FunctionOperator(Operator):
         if old_parallelism == self.blueprint.parallelism:
             for subtask, state in states:
                 if subtask == self.context.subtask:
-                    FunctionOperator.apply_delta(self, state)
+                    self._attributes.apply(state[1])
         self.watermark = min((state[0] for _, state in states), default=MIN_TIMESTAMP)
 
 

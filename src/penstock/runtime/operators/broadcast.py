@@ -20,52 +20,9 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import FunctionOperator
 from penstock.runtime.operators.process import OperatorTimerService, ResultCollector, TimedOperator
+from penstock.runtime.state.broadcast import ReadOnlyBroadcastView, WritableBroadcastState
 from penstock.runtime.state.keyed import HeapMapState, KeyScope
 from penstock.runtime.state.table import MapTable
-
-
-class _ReadOnlyView(ReadOnlyBroadcastState[Any, Any]):
-    """What the non-broadcast side sees: it must not write, or subtasks would drift apart."""
-
-    __penstock_transient__ = True
-
-    def __init__(self, state: HeapMapState) -> None:
-        self._state = state
-
-    def get(self, key: Any) -> Any:
-        return self._state.get(key)
-
-    def contains(self, key: Any) -> bool:
-        return self._state.contains(key)
-
-    def items(self) -> Iterable[tuple[Any, Any]]:
-        return self._state.items()
-
-    def keys(self) -> Iterable[Any]:
-        return self._state.keys()
-
-    def values(self) -> Iterable[Any]:
-        return self._state.values()
-
-    def is_empty(self) -> bool:
-        return self._state.is_empty()
-
-    def clear(self) -> None:
-        raise ProgramError("broadcast state can only be changed in process_broadcast_element()")
-
-
-class _WritableState(_ReadOnlyView, BroadcastState[Any, Any]):
-    def put(self, key: Any, value: Any) -> None:
-        self._state.put(key, value)
-
-    def put_all(self, dict_value: dict[Any, Any]) -> None:
-        self._state.put_all(dict_value)
-
-    def remove(self, key: Any) -> None:
-        self._state.remove(key)
-
-    def clear(self) -> None:
-        self._state.clear()
 
 
 class BroadcastStates:
@@ -76,10 +33,10 @@ class BroadcastStates:
         self._scope = KeyScope()
 
     def read_only(self, descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
-        return _ReadOnlyView(self._state(descriptor))
+        return ReadOnlyBroadcastView(self._state(descriptor))
 
     def writable(self, descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
-        return _WritableState(self._state(descriptor))
+        return WritableBroadcastState(self._state(descriptor))
 
     def _state(self, descriptor: MapStateDescriptor) -> HeapMapState:
         name = descriptor.get_name()
@@ -189,6 +146,9 @@ class BroadcastOperator(FunctionOperator):
     def full_delta(self) -> Any:
         return super().full_delta(), self._states.full_delta()
 
+    def function_part(self, state: Any) -> Any:
+        return state[0]
+
     def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         self._restore_function([(subtask, state[0]) for subtask, state in states], old_parallelism)
         if states:
@@ -240,6 +200,9 @@ class KeyedBroadcastOperator(TimedOperator):
 
     def full_delta(self) -> Any:
         return super().full_delta(), self._states.full_delta()
+
+    def function_part(self, state: Any) -> Any:
+        return super().function_part(state[0])
 
     def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         self._restore_keyed([(subtask, state[0]) for subtask, state in states], old_parallelism)

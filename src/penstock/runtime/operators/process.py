@@ -209,6 +209,9 @@ class TimedOperator(FunctionOperator):
     def full_delta(self) -> Any:
         return super().full_delta(), self.backend.full_delta(), self.timers.full_delta()
 
+    def function_part(self, state: Any) -> Any:
+        return state[0]
+
     def key_layout(self, table: str) -> KeyLayout:
         """Where the key is in a table of this operator."""
         return KeyLayout.KEY

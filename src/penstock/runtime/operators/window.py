@@ -96,6 +96,9 @@ class WindowedOperator(TimedOperator):
     def full_delta(self) -> Any:
         return super().full_delta(), self._aggregation_attributes.all_changes()
 
+    def function_part(self, state: Any) -> Any:
+        return super().function_part(state[0])
+
     def key_layout(self, table: str) -> KeyLayout:
         if table in ("_windows", "_panes"):
             return KeyLayout.INSIDE

@@ -132,7 +132,7 @@ class SessionWindowOperator(WindowedOperator):
     def _planned_visits(self) -> Visits:
         if self._visits is None:
             self._visits = Visits()
-            for key in self._table.keys():
+            for key in self._table.base:
                 for _, end, _ in self._sessions(key):
                     self._visit(key, end)
         return self._visits

@@ -17,8 +17,10 @@ from penstock.common.errors import JobExecutionError
 from penstock.common.watermark_strategy import Watermark as UserWatermark
 from penstock.datastream.functions import SourceFunction
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, Idleness, Watermark
+from penstock.runtime.clock import system_clock
 from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.sources.base import Assignment, Source, SourceReader
+from penstock.runtime.state.operator_state import InitializationContext, OperatorStates, SnapshotContext
 
 _PENDING_LIMIT = 1_000_000
 _RECORDS_PER_BATCH = 32_768
@@ -55,6 +57,8 @@ def _batch(values: list[Any], timestamps: list[int]) -> Batch:
 def _picklable_attributes(function: Any) -> dict[str, Any]:
     kept = {}
     for name, value in vars(function).items():
+        if getattr(value, "__penstock_transient__", False):
+            continue
         try:
             dumps_on_driver(value)
         except Exception:  # a connection or the like: open() makes it anew
@@ -101,6 +105,8 @@ class FunctionSource(Source):
         self._room = threading.Condition(self.lock)
         self._pending: list[_Element] = []
         self._segments = 0
+        self._operator_states = OperatorStates()
+        self._restored = False
         self._ended = False
         self._closing = False
         self._error: str | None = None
@@ -118,10 +124,19 @@ class FunctionSource(Source):
         segments = sorted(path.name for path in self._directory.iterdir() if path.suffix != ".tmp")
         if segments:
             self._segments = int(segments[-1]) + 1
-            vars(self._function).update(loads((self._directory / segments[-1]).read_bytes())[1])
+            self._take_over(loads((self._directory / segments[-1]).read_bytes())[1])
+
+    def _take_over(self, state: tuple[dict[str, Any], Any]) -> None:
+        attributes, operator_states = state
+        vars(self._function).update(attributes)
+        self._restored = True
+        if operator_states is not None:
+            self._operator_states.apply_delta(operator_states)
 
     def _run(self) -> None:
         try:
+            if hasattr(self._function, "initialize_state"):
+                self._function.initialize_state(InitializationContext(self._operator_states, self._restored))
             self._function.open(None)  # type: ignore[arg-type]
             self._function.run(_Context(self))
             self._function.close()
@@ -163,11 +178,17 @@ class FunctionSource(Source):
         path = self._directory / f"{self._segments:012d}"
         temporary = path.with_suffix(".tmp")
         with open(temporary, "wb") as file:
-            file.write(dumps_on_driver((taken, _picklable_attributes(self._function))))
+            file.write(dumps_on_driver((taken, self._state())))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
         self._segments += 1
+
+    def _state(self) -> tuple[dict[str, Any], Any]:
+        if hasattr(self._function, "snapshot_state"):
+            self._function.snapshot_state(SnapshotContext(system_clock))
+        self._operator_states.take_delta()
+        return _picklable_attributes(self._function), self._operator_states.full_delta()
 
     def assignments(self, start: list[Any], end: list[Any], parallelism: int) -> dict[int, Assignment]:
         elements: list[_Element] = []
@@ -189,7 +210,7 @@ class FunctionSource(Source):
     def restore_savepoint(self, position: list[Any], state: Any) -> list[Any]:
         """The log belongs to the old job; a new one begins with the attributes behind the old position."""
         if state is not None:
-            vars(self._function).update(state)
+            self._take_over(state)
         return [0, False]
 
     def exhausted(self, position: list[Any]) -> bool:

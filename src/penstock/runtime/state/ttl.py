@@ -32,9 +32,7 @@ class TtlPolicy:
         self._ttl = config.get_ttl().to_milliseconds()
         self._clock = clock
         self.refresh_on_read = config.get_update_type() == StateTtlConfig.UpdateType.OnReadAndWrite
-        self.hide_expired = (
-            config.get_state_visibility() == StateTtlConfig.StateVisibility.NeverReturnExpired
-        )
+        self.hide_expired = config.get_state_visibility() == StateTtlConfig.StateVisibility.NeverReturnExpired
 
     def stamp(self, value: Any) -> Stamped:
         return value, self._clock()

@@ -1,0 +1,227 @@
+"""Crash points: kill the driver, the JVM or a Python worker at a chosen moment of a real job.
+
+Armed by an environment variable, which driver, JVM and workers inherit:
+
+    PENSTOCK_CRASH="after-plan:2"                        the second time that a process passes the point
+    PENSTOCK_CRASH="during-level:5:jvm@/dir/passes"      the fifth pass of all processes together, which kills the JVM
+
+Behind the colon stands who dies: `self` (whoever passes the point, the default), `jvm` or `driver`. With a file behind
+the @ passes are counted there, across processes: exactly one of them crashes, whoever starts again. Without the variable
+nothing of this module is loaded.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+VARIABLE = "PENSTOCK_CRASH"
+DRIVER_POINTS = (
+    "after-plan",
+    "before-epoch-record",
+    "after-epoch-record",
+    "before-commit",
+    "during-commit",
+    "after-commit",
+    "savepoint-metadata",
+    "during-recovery",
+)
+WORKER_POINTS = ("during-level-0", "during-level", "after-state", "savepoint-part")
+VICTIMS = ("self", "jvm", "driver")
+
+
+class Point(Protocol):
+    """Says that a point is passed now."""
+
+    def __call__(self, name: str) -> None: ...
+
+
+@dataclass
+class CrashPlan:
+    """Which pass of which point kills whom."""
+
+    point: str
+    number: int = 1
+    victim: str = "self"
+    ledger: Path | None = None
+    passed: int = field(default=0, init=False)
+
+    @staticmethod
+    def parse(text: str) -> CrashPlan:
+        place, _, ledger = text.partition("@")
+        point, number, victim, *rest = [*place.split(":"), *("", "1", "self")[place.count(":") + 1 :]]
+        if rest or point not in DRIVER_POINTS + WORKER_POINTS or victim not in VICTIMS or not number.isdigit():
+            raise ValueError(
+                f"{VARIABLE}={text!r} is not POINT[:NUMBER[:VICTIM]][@FILE]; points are "
+                f"{', '.join(DRIVER_POINTS + WORKER_POINTS)}; victims are {', '.join(VICTIMS)}"
+            )
+        return CrashPlan(point, int(number), victim, Path(ledger) if ledger else None)
+
+    def pass_by(self, name: str) -> None:
+        if name == self.point and self._count() == self.number:
+            kill(self.victim)
+
+    def _count(self) -> int:
+        if self.ledger is None:
+            self.passed += 1
+            return self.passed
+        with open(self.ledger, "ab", buffering=0) as file:
+            file.write(b".")  # appended atomically: every pass gets a length of its own
+            return file.tell()
+
+
+def arm() -> None:
+    """Puts the crash points into this process, if the environment asks for one."""
+    text = os.environ.get(VARIABLE)
+    if text:
+        place_points(CrashPlan.parse(text).pass_by)
+
+
+def place_points(point: Point) -> None:
+    """Wraps the methods around which the points lie."""
+    _place_in_coordinator(point)
+    _place_in_workers(point)
+    _place_in_savepoints(point)
+
+
+def _place_in_coordinator(point: Point) -> None:
+    from penstock.control.coordinator import EpochCoordinator
+    from penstock.control.epoch_store import EpochStore
+    from penstock.runtime.operators.file_commit import Rename
+
+    def latest_offset(original: Callable[..., Any], self: Any, start: dict[str, Any]) -> Any:
+        end = original(self, start)
+        if end != start:
+            point("after-plan")
+        return end
+
+    def put(original: Callable[..., Any], self: Any, record: Any) -> None:
+        point("before-epoch-record")
+        original(self, record)
+        point("after-epoch-record")
+
+    def publish(original: Callable[..., Any], self: Any) -> None:
+        anything = bool(self._computed)
+        if anything:
+            point("before-commit")
+        original(self)
+        if anything:
+            point("after-commit")
+
+    def commit(original: Callable[..., Any], self: Any) -> None:
+        original(self)
+        point("during-commit")
+
+    def recover(original: Callable[..., Any], self: Any) -> Any:
+        record = original(self)
+        if record is not None:
+            point("during-recovery")
+        return record
+
+    _wrap(EpochCoordinator, "latest_offset", latest_offset)
+    _wrap(EpochCoordinator, "_publish", publish)
+    _wrap(EpochCoordinator, "_recover", recover)
+    _wrap(EpochStore, "put", put)
+    _wrap(Rename, "commit", commit)
+
+
+def _place_in_workers(point: Point) -> None:
+    from penstock.runtime.container import Container
+    from penstock.runtime.state_log import StateLog
+
+    def steps(original: Callable[..., Any], self: Any, *arguments: Any) -> Iterator[Any]:
+        name = "during-level-0" if self._level == 0 else "during-level"
+        for step in original(self, *arguments):
+            yield step
+            point(name)
+
+    def append(original: Callable[..., Any], self: Any, *arguments: Any) -> None:
+        original(self, *arguments)
+        point("after-state")
+
+    _wrap(Container, "_steps", steps)
+    _wrap(StateLog, "append", append)
+
+
+def _place_in_savepoints(point: Point) -> None:
+    from penstock.runtime import savepoint
+
+    def write_durably(original: Callable[..., Any], path: Path, content: bytes) -> None:
+        half_written = path.with_name(f".{path.name}.00")
+        half_written.write_bytes(content[: len(content) // 2])
+        point("savepoint-metadata" if path.name == savepoint.METADATA else "savepoint-part")
+        half_written.unlink()
+        original(path, content)
+
+    _wrap(savepoint, "_write_durably", write_durably)
+
+
+def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def wrapped(*arguments: Any) -> Any:
+        return around(original, *arguments)
+
+    setattr(owner, name, wrapped)
+
+
+def kill(victim: str) -> None:
+    """`kill -9`; when somebody else dies, this process sees no more than a real one would."""
+    if victim == "self":
+        os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(60)  # the signal may take a moment to arrive, and nothing may happen in it
+    java = _jvm_of(os.getpid())
+    os.kill(java if victim == "jvm" else parent_of(java), signal.SIGKILL)
+
+
+def _jvm_of(process: int) -> int:
+    """The JVM that this process has started (driver) or that has started this process (worker)."""
+    java = [child for child in descendants_of(process) if _command(child) == "java"]
+    while not java and process > 1:
+        process = parent_of(process)
+        java = [process] if _command(process) == "java" else []
+    if not java:
+        raise RuntimeError("there is no JVM to kill: crash points work where driver, JVM and workers share a machine")
+    return java[0]
+
+
+def descendants_of(process: int) -> list[int]:
+    """Children, their children and so on, found in /proc."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            children.setdefault(parent_of(int(entry.name)), []).append(int(entry.name))
+    found: list[int] = []
+    waiting = [process]
+    while waiting:
+        for child in children.get(waiting.pop(), []):
+            found.append(child)
+            waiting.append(child)
+    return found
+
+
+def parent_of(process: int) -> int:
+    """0 when there is no such process any more."""
+    fields = _stat(process)
+    return int(fields[1]) if fields else 0
+
+
+def _stat(process: int) -> list[str]:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except OSError:
+        return ""
