@@ -1,7 +1,7 @@
 """Seeded inputs, made once per case and scale, and what the right results are: computed with numpy, by no contestant.
 
-The same records lie there in three cuts, because file sources differ: `all.txt` (Penstock, loop, DuckDB), two files with
-every second line each (Flink gives whole files to subtasks; each then sees all of the time span in order), and
+The same records lie there in three cuts, because file sources differ: `all.txt` (Penstock, loop, DuckDB), two files
+with every second line each (Flink gives whole files to subtasks; each then sees all of the time span in order), and
 SPARK_FILES consecutive slices (Spark takes whole files into a micro-batch).
 """
 
@@ -129,18 +129,14 @@ def _groups(columns: list[Ints], amounts: Ints) -> list[tuple[int, ...]]:
     starts = np.flatnonzero(np.r_[True, changes])
     sums = np.add.reduceat(amounts[order], starts)
     counts = np.diff(np.r_[starts, len(order)])
-    return list(
-        zip(*(column[starts].tolist() for column in ordered), counts.tolist(), sums.tolist(), strict=True)
-    )
+    return list(zip(*(column[starts].tolist() for column in ordered), counts.tolist(), sums.tolist(), strict=True))
 
 
 def _event_lines(random: np.random.Generator, keys: Ints, times: Ints, amounts: Ints) -> tuple[list[str], str]:
     order = _disordered(random, times)
     lines = [
         f"{key},{time},{amount}"
-        for key, time, amount in zip(
-            keys[order].tolist(), times[order].tolist(), amounts[order].tolist(), strict=True
-        )
+        for key, time, amount in zip(keys[order].tolist(), times[order].tolist(), amounts[order].tolist(), strict=True)
     ]
     return lines, f"-1,{int(times.max()) + _FLUSH_AFTER_MS},0"
 

@@ -42,9 +42,8 @@ def table(rows: list[Row], date: str, machine: dict[str, Any]) -> str:
             continue
         case = row.case if row.case != previous else ""
         previous = row.case
-        lines.append(
-            f"| {case} | {TITLES[row.contestant]} | {value_text(rows, row)} | {_spread(row)} | {_advantage(rows, row)} |"
-        )
+        cells = [case, TITLES[row.contestant], value_text(rows, row), _spread(row), _advantage(rows, row)]
+        lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
         "† cut off at its time limit: the rate until then. ‡ one commit only: records by the whole wall time.",

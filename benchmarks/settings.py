@@ -122,7 +122,7 @@ CASES = {
     "three_hops": Case(1_000_000, 10_000, ("penstock", "pyflink_process", "pyflink_thread"), 1),
     "big_state": Case(500_000, 500_000, ("penstock", "pyflink_thread", "pyflink_thread_rocksdb"), 1),
     "latency": Case(0, LATENCY_KEYS, ("penstock", "pyflink_thread", "spark"), 1),
-    "recovery": Case(500_000, 500_000, ("penstock",), 1),
+    "recovery": Case(500_000, 500_000, ("penstock", "pyflink_thread"), 1),
 }
 STREAM_CASES = ("udf_map", "keyed_count", "keyed_count_skew", "tumble", "slide", "session", "three_hops")
 FLINK_HOME_VARIABLE = "PENSTOCK_BENCH_FLINK"  # an environment that has apache-flink already, instead of .venv-flink

@@ -1,8 +1,9 @@
 """Runs a bounded case with one contestant and measures its rate from outside.
 
-Rate, for all engines alike: records behind the first commit divided by the time from the first to the last commit, seen as
-result files that become visible. So start, planning and the first epoch or checkpoint are not in it; the total wall time
-is given too. A contestant that commits only once (loop, DuckDB) has no warm-up to take off: records by wall time.
+Rate, for all engines alike: records behind the first commit divided by the time from the first to the last commit,
+seen as result files that become visible. So start, planning and the first epoch or checkpoint are not in it; the total
+wall time is given too. A contestant that commits only once (loop, DuckDB) has no warm-up to take off: records by wall
+time.
 """
 
 from __future__ import annotations
@@ -84,9 +85,7 @@ def _watch(tree: ProcessTree, watch: OutputWatch) -> bool:
         time.sleep(_LOOK_SECONDS)
 
 
-def _partial(
-    case: str, contestant: str, watch: OutputWatch, source: CaseInput, tree: ProcessTree
-) -> list[Measurement]:
+def _partial(case: str, contestant: str, watch: OutputWatch, source: CaseInput, tree: ProcessTree) -> list[Measurement]:
     bytes_per_record = source.result_bytes / source.records
     end = time.time()
     rate = partial_rate(watch.written, end, bytes_per_record)

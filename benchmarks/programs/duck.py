@@ -13,12 +13,16 @@ import duckdb
 
 EVENTS = "read_csv('{source}', header = false, columns = {{'k': 'BIGINT', 't': 'BIGINT', 'amount': 'BIGINT'}})"
 RECORDS = "read_csv('{source}', header = false, columns = {{'k': 'BIGINT', 'one': 'BIGINT'}})"
-JSON = "read_json('{source}', format = 'newline_delimited', columns = {{'id': 'BIGINT', 'user': 'BIGINT', 'price': 'BIGINT', 'note': 'VARCHAR'}})"
+JSON = (
+    "read_json('{source}', format = 'newline_delimited',"
+    " columns = {{'id': 'BIGINT', 'user': 'BIGINT', 'price': 'BIGINT', 'note': 'VARCHAR'}})"
+)
 
 CASES = {
     "udf_map": f"COPY (SELECT id, user, price * 2 AS price, note FROM {JSON}) TO '{{sink}}' (FORMAT json)",
     "keyed_count": f"COPY (SELECT k, row_number() OVER (PARTITION BY k) FROM {RECORDS}) TO '{{sink}}' (HEADER false)",
-    "tumble": f"COPY (SELECT k, count(*), sum(amount) FROM {EVENTS} GROUP BY k, t // 1000) TO '{{sink}}' (HEADER false)",
+    "tumble": f"COPY (SELECT k, count(*), sum(amount) FROM {EVENTS} GROUP BY k, t // 1000)"
+    " TO '{sink}' (HEADER false)",
 }
 
 

@@ -11,7 +11,8 @@ from pyflink.common import Configuration
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
 EVENTS = (
-    "k BIGINT, t BIGINT, amount BIGINT, ts AS TO_TIMESTAMP_LTZ(t, 3), WATERMARK FOR ts AS ts - INTERVAL '{disorder}' SECOND"
+    "k BIGINT, t BIGINT, amount BIGINT, ts AS TO_TIMESTAMP_LTZ(t, 3),"
+    " WATERMARK FOR ts AS ts - INTERVAL '{disorder}' SECOND"
 )
 RESULTS = "k BIGINT, n BIGINT, total BIGINT"
 WINDOW = "SELECT k, COUNT(*), SUM(amount) FROM TABLE({window}) GROUP BY k, window_start, window_end"

@@ -121,17 +121,23 @@ class EpochCoordinator:
         return {
             "epoch": 0,
             "positions": {
-                uid: [self._start_positions.get(uid) or source.initial_position(self._parallelism_of(uid)), False]
-                for uid, source in self._sources_by_uid().items()
+                uid: [self._start_position(uid, source), False] for uid, source in self._sources_by_uid().items()
             },
         }
+
+    def _start_position(self, uid: str, source: Source) -> Any:
+        if uid in self._start_positions:
+            return self._start_positions[uid]
+        return source.initial_position(self._parallelism_of(uid))
 
     def latest_offset(self, start: dict[str, Any]) -> dict[str, Any]:
         """The end of the next epoch; waits a moment when there is none, so that Spark does not spin."""
         self.planning.set()
         try:
             self._publish()
-            return start if self.finished.is_set() else self._next_offset(start)
+            # Behind a savepoint that stops the job not a single record more may become visible.
+            ended = self.finished.is_set() or self.stopped.is_set()
+            return start if ended else self._next_offset(start)
         except BrokenPipeError:
             # Whoever reads the program's output has had enough (`| head`): the job ends as if it had been cancelled.
             self.output_closed.set()
@@ -146,7 +152,7 @@ class EpochCoordinator:
         self.wake()
 
     def _next_offset(self, start: dict[str, Any]) -> dict[str, Any]:
-        if self._requests and not self.finished.is_set():
+        if self._requests:
             self._planned_at = time.monotonic()
             end = {"epoch": start["epoch"] + 1, "positions": self._advance(start["positions"])}
             self._saving = SavepointInProgress(self._requests.popleft(), self._job, end)
@@ -277,10 +283,9 @@ class EpochCoordinator:
             self.finished.set()
 
     def _finish_savepoint(self, reports: list[SubtaskReport]) -> None:
-        saving, self._saving = self._saving, None
-        if saving is None or not reports:
-            self._saving = saving
+        if self._saving is None or not reports:
             return
+        saving, self._saving = self._saving, None
         try:
             entry = saving.finish(reports, self._sources_by_uid())
         except Exception as error:

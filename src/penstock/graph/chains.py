@@ -36,8 +36,7 @@ def build_job_graph(graph: StreamGraph, chaining: bool) -> JobGraph:
         members.setdefault(head_of[node.id].id, []).append(node)
     names = _task_names(graph, chained)
     tasks = tuple(
-        Task(nodes[0], tuple(nodes), names[nodes[0].id], graph.parallelism[nodes[0].id])
-        for nodes in members.values()
+        Task(nodes[0], tuple(nodes), names[nodes[0].id], graph.parallelism[nodes[0].id]) for nodes in members.values()
     )
     return JobGraph(tasks, {node.id: task for task in tasks for node in task.nodes}, chained)
 

@@ -45,11 +45,9 @@ class StreamGraph:
 def build_stream_graph(
     sinks: Iterable[Node], default_parallelism: int, default_max_parallelism: int | None
 ) -> StreamGraph:
-    nodes = _upstream_first(sinks)
+    nodes = upstream_first(sinks)
     parallelism = {node.id: _parallelism(node, default_parallelism) for node in nodes}
-    max_parallelism = {
-        node.id: _max_parallelism(node, parallelism[node.id], default_max_parallelism) for node in nodes
-    }
+    max_parallelism = {node.id: _max_parallelism(node, parallelism[node.id], default_max_parallelism) for node in nodes}
     edges = tuple(
         StreamEdge(upstream.node, node, index, upstream.side_output, _settled(upstream, node, parallelism))
         for node in nodes
@@ -64,8 +62,8 @@ def build_stream_graph(
     return StreamGraph(nodes, edges, parallelism, max_parallelism, _uids(nodes), incoming, outgoing)
 
 
-def _upstream_first(sinks: Iterable[Node]) -> tuple[Node, ...]:
-    """Depth-first order without recursion: a chain may have thousands of nodes."""
+def upstream_first(sinks: Iterable[Node]) -> tuple[Node, ...]:
+    """All nodes that lead to the sinks, each behind its inputs; without recursion: a chain may have thousands."""
     ordered: dict[int, Node] = {}
     stack: list[tuple[Node, bool]] = [(sink, False) for sink in reversed(list(sinks))]
     while stack:

@@ -1,8 +1,8 @@
 """A Python for Spark's workers that starts quickly.
 
-Spark puts its own `pyspark.zip` in front of the workers' path; modules in an archive have no compiled form, so every new
-process compiles all of PySpark again (measured: more than a second each, several in a row for every job). The launcher
-takes the archive off the path, and the installed package is used instead.
+Spark puts its own `pyspark.zip` in front of the workers' path. Modules in an archive have no compiled form, so every
+new process compiles all of PySpark again (measured: more than a second each, several in a row for every job). The
+launcher takes the archive off the path, and the installed package is used instead.
 """
 
 from __future__ import annotations

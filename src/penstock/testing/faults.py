@@ -5,9 +5,9 @@ Armed by an environment variable, which driver, JVM and workers inherit:
     PENSTOCK_CRASH="after-plan:2"                        the second time that a process passes the point
     PENSTOCK_CRASH="during-level:5:jvm@/dir/passes"      the fifth pass of all processes together, which kills the JVM
 
-Behind the colon stands who dies: `self` (whoever passes the point, the default), `jvm` or `driver`. With a file behind
-the @ passes are counted there, across processes: exactly one of them crashes, whoever starts again. Without the variable
-nothing of this module is loaded.
+Behind the second colon stands who dies: `self` (whoever passes the point, the default), `jvm` or `driver`. With a file
+behind the @ passes are counted there, across processes: exactly one of them crashes, whoever starts again. Several
+crashes are separated by commas. Without the variable nothing of this module is loaded.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ class CrashPlan:
 
 def arm() -> None:
     """Puts the crash points into this process, if the environment asks for one."""
-    text = os.environ.get(VARIABLE)
-    if text:
-        place_points(CrashPlan.parse(text).pass_by)
+    text = os.environ.get(VARIABLE, "")
+    for part in filter(None, text.split(",")):
+        place_points(CrashPlan.parse(part).pass_by)
 
 
 def place_points(point: Point) -> None:

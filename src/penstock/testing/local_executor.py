@@ -23,6 +23,7 @@ from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
 from penstock.control.job_request import JobRequest, RunningJob
 from penstock.control.savepoints import SavepointRequest, prepare_restore
+from penstock.graph.stream_graph import upstream_first
 from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
 from penstock.runtime import hosting
@@ -95,9 +96,7 @@ class LocalExecutor:
 
     def submit(self, request: JobRequest) -> RunningJob:
         job_id = JobID()
-        settings = JobSettings(
-            str(job_id), request.name, request.job_parameters, request.auto_watermark_interval_ms
-        )
+        settings = JobSettings(str(job_id), request.name, request.job_parameters, request.auto_watermark_interval_ms)
         job = _LocalJob(job_id)
         started = time.monotonic()
         try:
@@ -222,11 +221,4 @@ def _reports(rows: list[ExchangeRow]) -> list[SubtaskReport]:
 
 
 def _sources_of(request: JobRequest) -> dict[int, Source]:
-    seen: dict[int, Node] = {}
-    stack = list(request.sinks)
-    while stack:
-        node = stack.pop()
-        if node.id not in seen:
-            seen[node.id] = node
-            stack.extend(upstream.node for upstream in node.upstreams)
-    return {id_: node.params["source"] for id_, node in seen.items() if "source" in node.params}
+    return {node.id: node.params["source"] for node in upstream_first(request.sinks) if "source" in node.params}

@@ -1,0 +1,337 @@
+"""One job on Spark: its query, its coordinator, and the thread that watches both until the end."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.common.configuration import Configuration
+from penstock.common.errors import (
+    ConfigurationError,
+    JobCancelledError,
+    JobExecutionError,
+    PenstockError,
+)
+from penstock.common.job_execution_result import JobExecutionResult
+from penstock.common.job_id import JobID
+from penstock.common.job_status import JobStatus
+from penstock.common.options import value_of
+from penstock.common.run_options import current_run_options
+from penstock.control.coordinator import EpochCoordinator
+from penstock.control.epoch_size import EpochSizer
+from penstock.control.epoch_store import EpochStore
+from penstock.control.job_home import JobHome
+from penstock.control.job_record import describe_job
+from penstock.control.job_request import JobRequest
+from penstock.control.progress import JobProgress, progress_listener
+from penstock.control.restart import restart_strategy
+from penstock.control.savepoints import SavepointRequest
+from penstock.graph.stream_graph import upstream_first
+from penstock.graph.transformation import Node
+from penstock.rest.server import serve_job
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.clock import system_clock
+from penstock.runtime.operators.file_commit import sweep
+from penstock.runtime.report import SubtaskReport
+from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.sources.base import Source
+from penstock.spark.planner_link import PlannerClient, PlannerServer
+from penstock.spark.query import start_query
+from penstock.spark.session import spark_session
+from penstock.spark.sinks import commit_epoch
+from penstock.spark.worker_modules import ship_modules
+
+_WATCH_SECONDS = 0.02
+_END = object()
+
+
+class SparkJob:
+    """One job: its query, its coordinator, and a thread that watches both."""
+
+    def __init__(
+        self,
+        request: JobRequest,
+        configuration: Configuration,
+        blueprint: JobBlueprint,
+        savepoint: Savepoint | None,
+        home: JobHome,
+        log_file: Path,
+    ) -> None:
+        self._request = request
+        self._savepoint = savepoint
+        self._configuration = configuration
+        self._blueprint = blueprint
+        self._home = home
+        self._status = JobStatus.CREATED
+        self._result: Future[JobExecutionResult] = Future()
+        self._cancelled = threading.Event()
+        self._collected: dict[int, queue.SimpleQueue[Any]] = {
+            operator.id: queue.SimpleQueue() for operator in blueprint.operators if operator.kind == "collect"
+        }
+        self._sources = _sources_of(request)
+        self._server: PlannerServer | None = None
+        try:
+            self._start(log_file)
+        except BaseException:
+            self._close_helpers()
+            raise
+        threading.Thread(target=self._watch, name=f"penstock-job-{home.path.name}", daemon=True).start()
+
+    # -- what RunningJob promises ------------------------------------------------------------------------------
+
+    @property
+    def job_id(self) -> JobID:
+        return JobID(self._blueprint.settings.job_id)
+
+    def status(self) -> JobStatus:
+        return self._status
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+        self._coordinator.wake()
+        self._done.wait()
+
+    def savepoint(self, directory: str | None) -> Future[str]:
+        return self._request_savepoint(directory, stop=False, drain=False)
+
+    def stop(self, directory: str | None, drain: bool) -> Future[str]:
+        return self._request_savepoint(directory, stop=True, drain=drain)
+
+    def _request_savepoint(self, directory: str | None, stop: bool, drain: bool) -> Future[str]:
+        parent = directory or value_of(self._configuration, "state.savepoints.dir")
+        request = SavepointRequest(str(parent), stop, drain)
+        if parent is None:
+            request.path.set_exception(
+                ConfigurationError("no directory for the savepoint: give one, or set state.savepoints.dir")
+            )
+        elif self._done.is_set():
+            request.path.set_exception(JobExecutionError("the job has ended: there is nothing to save"))
+        else:
+            self._coordinator.request_savepoint(request)
+        return request.path
+
+    def describe(self) -> dict[str, Any]:
+        statistics, blueprint = self._coordinator.statistics, self._blueprint
+        return {
+            **describe_job(blueprint),
+            "state": self._status.name,
+            "started_at": self._started_at_ms,
+            "duration_ms": system_clock() - self._started_at_ms,
+            "epoch": statistics.epoch,
+            "records_in": statistics.records_in,
+            "records_out": statistics.records_out,
+            "rate": statistics.rate,
+            "watermark_lag_ms": statistics.watermark_lag_ms(system_clock()),
+            "restarts": self._restart_count,
+            "failure": self._coordinator.failure,
+            "savepoints": list(self._coordinator.savepoints),
+        }
+
+    def result_future(self) -> Future[JobExecutionResult]:
+        return self._result
+
+    def collected(self, node: Node) -> Iterator[Any]:
+        for records in self.collected_epochs(node):
+            yield from records
+
+    def collected_epochs(self, node: Node) -> Iterator[list[Any]]:
+        waiting = self._collected[node.id]
+        while (records := waiting.get()) is not _END:
+            yield records
+        error = self._result.exception() if self._result.done() else None
+        if error is not None and not isinstance(error, JobCancelledError):
+            raise error
+
+    # -- life --------------------------------------------------------------------------------------------------
+
+    def _start(self, log_file: Path) -> None:
+        configuration, options = self._configuration, current_run_options()
+        self._done = threading.Event()
+        self._started_at = time.monotonic()
+        self._started_at_ms = system_clock()
+        self._restart_count = 0
+        self._restarts = restart_strategy(configuration)
+        self._keep_files = value_of(configuration, "execution.checkpointing.interval") is not None
+        self._coordinator = EpochCoordinator(
+            self._blueprint,
+            self._sources,
+            EpochStore(self._home.epochs),
+            EpochSizer(
+                value_of(configuration, "penstock.epoch.initial-records"),
+                value_of(configuration, "penstock.epoch.max-records"),
+                value_of(configuration, "penstock.epoch.target-ms"),
+            ),
+            self._commit,
+            savepoint=self._savepoint,
+        )
+        self._session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
+        ship_modules(self._session, self._blueprint.settings.module_paths, self._home.path / "shipped")
+        operators = {operator.id: operator for operator in self._blueprint.operators}
+        for id_, source in self._sources.items():
+            directory = self._home.source_directory(operators[id_].uid)
+            source.open(operators[id_].parallelism, str(directory), self._coordinator.wake)
+        self._server = PlannerServer(self._coordinator)
+        self._client = PlannerClient(self._server.address, self._server.key)
+        self._query = self._start_query()
+        self._rest = serve_job(self, self._home)
+        self._set_status(JobStatus.RUNNING)
+
+    def _start_query(self) -> StreamingQuery:
+        return start_query(
+            self._session,
+            self._blueprint,
+            _frames_of(self._request),
+            self._client,
+            self._blueprint.settings.job_id,
+            self._home.spark_checkpoint,
+            self._complete,
+            self._coordinator.planning,
+            self._savepoint,
+        )
+
+    def _complete(self, reports: list[SubtaskReport]) -> None:
+        self._coordinator.complete(reports)
+        self._report_progress()
+
+    def _commit(self, operator_id: int, committables: list[Any]) -> None:
+        if operator_id in self._collected:
+            self._collected[operator_id].put(committables)
+        else:
+            commit_epoch(committables)
+
+    def _watch(self) -> None:
+        error: BaseException | None = None
+        try:
+            error = self._wait_for_end()
+            while isinstance(error, JobExecutionError) and self._restart_after(error):
+                error = self._wait_for_end()
+        except Exception as unexpected:
+            error = unexpected
+        self._coordinator.fail_savepoints("the job has ended")
+        self._shut_down(error)
+        self._settle(error)
+
+    def _restart_after(self, error: JobExecutionError) -> bool:
+        """Starts the query again from the last epoch, if the restart strategy allows it."""
+        if isinstance(error, JobCancelledError):
+            return False
+        delay_ms = self._restarts.next_delay_ms(system_clock())
+        if delay_ms is None:
+            return False
+        self._set_status(JobStatus.RESTARTING)
+        print(f"penstock: the job failed and starts again in {delay_ms / 1000:.1f} s\n{error}", file=sys.stderr)
+        if self._cancelled.wait(delay_ms / 1000):
+            return True  # the next look at the job finds it cancelled
+        self._restart_count += 1
+        self._coordinator.forget_failure()
+        self._query = self._start_query()
+        self._set_status(JobStatus.RUNNING)
+        return True
+
+    def _wait_for_end(self) -> PenstockError | None:
+        """Returns when the job has ended in one of its three ways."""
+        while True:
+            if self._coordinator.finished.is_set() or self._coordinator.stopped.is_set():
+                return None
+            if self._cancelled.is_set() or self._coordinator.output_closed.is_set():
+                return JobCancelledError(f"the job {self._request.name!r} was cancelled")
+            if not self._query.isActive:
+                return self._failure()
+            self._coordinator.finished.wait(_WATCH_SECONDS)
+
+    def _failure(self) -> PenstockError:
+        if self._coordinator.failure is not None:
+            return JobExecutionError(self._coordinator.failure)
+        exception = self._query.exception()
+        return JobExecutionError(_spark_message(exception))
+
+    def _close_helpers(self) -> None:
+        for source in self._sources.values():
+            source.close()
+        if self._server is not None:
+            self._server.close()
+
+    def _shut_down(self, error: BaseException | None) -> None:
+        self._rest.close()
+        try:
+            self._query.stop()
+        finally:
+            self._close_helpers()
+            if self._keep_files and error is not None and not isinstance(error, JobCancelledError):
+                # A job that failed for good can be looked at, mended and resumed.
+                self._home.write_record({**(self._home.read_record() or {}), "state": JobStatus.FAILED.name})
+                self._home.release()
+            else:
+                self._home.remove()
+
+    def _settle(self, error: BaseException | None) -> None:
+        if error is None:
+            self._sweep_sinks()
+            self._set_status(JobStatus.FINISHED)
+            runtime = int((time.monotonic() - self._started_at) * 1000)
+            self._result.set_result(JobExecutionResult(self.job_id, runtime, self._coordinator.statistics.metrics))
+        else:
+            cancelled = isinstance(error, JobCancelledError)
+            self._set_status(JobStatus.CANCELED if cancelled else JobStatus.FAILED)
+            self._result.set_exception(error)
+        for records in self._collected.values():
+            records.put(_END)
+        self._done.set()
+
+    def _sweep_sinks(self) -> None:
+        for operator in self._blueprint.operators:
+            if operator.kind == "file_sink":
+                sweep(operator.params["base_path"], self._blueprint.settings.job_id)
+
+    def _set_status(self, status: JobStatus) -> None:
+        self._status = status
+        self._report_progress()
+
+    def _report_progress(self) -> None:
+        listener, statistics = progress_listener(), self._coordinator.statistics
+        if listener is not None:
+            listener(
+                JobProgress(
+                    self._status.name,
+                    statistics.epoch,
+                    statistics.records_in,
+                    statistics.records_out,
+                    statistics.rate,
+                    statistics.watermark_lag_ms(system_clock()),
+                )
+            )
+
+
+def _spark_options(request: JobRequest) -> dict[str, str]:
+    options = {key: value for key, value in request.configuration.items() if key.startswith("spark.")}
+    if request.dependencies.executable is not None:
+        options["spark.pyspark.python"] = request.dependencies.executable
+    return options
+
+
+def _sources_of(request: JobRequest) -> dict[int, Source]:
+    return {node.id: node.params["source"] for node in upstream_first(request.sinks) if "source" in node.params}
+
+
+def _frames_of(request: JobRequest) -> dict[int, DataFrame]:
+    return {
+        node.id: node.params["spark_frame"] for node in upstream_first(request.sinks) if "spark_frame" in node.params
+    }
+
+
+def _spark_message(exception: StreamingQueryException | None) -> str:
+    """What Spark says, without its stack: the log file has all of it."""
+    text = "the Spark query ended without saying why" if exception is None else str(exception)
+    for mark in ("\nJVM stacktrace", "\n\tat ", "\n=== Streaming Query ===", " SQLSTATE:"):
+        text = text.split(mark)[0]
+    return f"Spark could not run the job: {text.strip()}"

@@ -1,0 +1,19 @@
+"""Real processes that are killed; the long versions run with `make soak` only."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "crash: kills real processes (deselect with -m 'not crash')")
+    config.addinivalue_line("markers", "soak: takes from minutes to hours, runs with `make soak`")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if "PENSTOCK_SOAK" not in os.environ:
+        for item in items:
+            if item.get_closest_marker("soak"):
+                item.add_marker(pytest.mark.skip(reason="long: make soak"))
