@@ -103,7 +103,8 @@ def main() -> None:
     session = EventTimeSessionWindows(500)
     measure("session 500 ms aggregate", WindowSettings(session, trigger, aggregation=CountAndSum()), arguments)
     measure("general path, tumbling aggregate", aggregated, arguments, "window")
-    measure("general path, tumbling elements", WindowSettings(second, trigger), arguments)
+    measure("tumbling 1 s elements", WindowSettings(second, trigger), arguments)
+    measure("general path, tumbling elements", WindowSettings(second, trigger), arguments, "window")
 
 
 if __name__ == "__main__":
