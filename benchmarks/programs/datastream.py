@@ -3,6 +3,7 @@
 python datastream.py CASE INPUT OUTPUT      (BENCH_CONFIGURATION: options as JSON, BENCH_SETTINGS: numbers as JSON)
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -58,7 +59,9 @@ class KeepText(KeyedProcessFunction):
     def process_element(self, value, ctx):
         before = self.text.value()
         version = int(before[:10]) + 1 if before else 1
-        self.text.update(f"{version:010d}" + "x" * 90)
+        # Text that does not shrink when it is compressed, as real values do not.
+        filling = hashlib.blake2b(b"%d %d" % (value[0], version), digest_size=45).hexdigest()
+        self.text.update(f"{version:010d}{filling}")
         yield f"{value[0]},{version},{value[1]}"
 
 

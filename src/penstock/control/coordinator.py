@@ -117,7 +117,6 @@ class EpochCoordinator:
     # -- planning ----------------------------------------------------------------------------------------------
 
     def initial_offset(self) -> dict[str, Any]:
-        self.planning.set()
         return {
             "epoch": 0,
             "positions": {
@@ -142,9 +141,9 @@ class EpochCoordinator:
             # Whoever reads the program's output has had enough (`| head`): the job ends as if it had been cancelled.
             self.output_closed.set()
             return start
-        except Exception as error:
-            self.failure = str(error)
-            raise
+
+    def planning_failed(self, error: Exception) -> None:
+        self.failure = str(error)
 
     def request_savepoint(self, request: SavepointRequest) -> None:
         """The next epoch is saved; it runs at once, whether or not there is anything to read."""
@@ -200,6 +199,7 @@ class EpochCoordinator:
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[Work]:
         """The tasks of level 0; asked again with the same offsets after a failure, it gives the same work."""
+        self.planning.set()
         assignments: dict[int, dict[int, Assignment]] = {}
         for id_, source in self._sources.items():
             before, after = start["positions"][self._uid(id_)], end["positions"][self._uid(id_)]

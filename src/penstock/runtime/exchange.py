@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from operator import itemgetter
+from operator import index, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -241,7 +241,7 @@ class CustomWriter(ScatterWriter):
         assert isinstance(partitioning, Custom)
         width = self.edge.target_parallelism
         keys = map(partitioning.selector.get_key, batch.values)
-        targets = [partitioning.partitioner.partition(key, width) for key in keys]
+        targets = [index(partitioning.partitioner.partition(key, width)) for key in keys]
         for target in targets:
             if not 0 <= target < width:
                 raise ProgramError(

@@ -174,17 +174,22 @@ class SparkJob:
             self._commit,
             savepoint=self._savepoint,
         )
+        self._open_sources()
         self._session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
         ship_modules(self._session, self._blueprint.settings.module_paths, self._home.path / "shipped")
-        operators = {operator.id: operator for operator in self._blueprint.operators}
-        for id_, source in self._sources.items():
-            directory = self._home.source_directory(operators[id_].uid)
-            source.open(operators[id_].parallelism, str(directory), self._coordinator.wake)
         self._server = PlannerServer(self._coordinator)
         self._client = PlannerClient(self._server.address, self._server.key)
         self._query = self._start_query()
         self._rest = serve_job(self, self._home)
         self._set_status(JobStatus.RUNNING)
+
+    def _open_sources(self) -> None:
+        """Before Spark starts, which takes a while: a wrong path or the like should be told at once."""
+        operators = {operator.id: operator for operator in self._blueprint.operators}
+        for id_, source in self._sources.items():
+            directory = self._home.source_directory(operators[id_].uid)
+            source.open(operators[id_].parallelism, str(directory), self._coordinator.wake)
+        self._coordinator.initial_offset()
 
     def _start_query(self) -> StreamingQuery:
         return start_query(

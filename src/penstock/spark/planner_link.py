@@ -21,6 +21,9 @@ class Planner(Protocol):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[Any]: ...
 
+    def planning_failed(self, error: Exception) -> None:
+        """The call before raised this; Spark will only say that its source failed."""
+
 
 class PlannerServer:
     """Answers the calls of one job's source process until it is closed."""
@@ -58,6 +61,7 @@ class PlannerServer:
         try:
             return True, getattr(self._planner, method)(*arguments)
         except Exception as error:
+            self._planner.planning_failed(error)
             return False, f"{type(error).__name__}: {error}"
 
     def close(self) -> None:

@@ -353,3 +353,23 @@ def test_state_grows_with_what_is_open_not_with_what_has_been_seen(assigner: Any
         assert len(harness.take()) == (50 if second else 0)
     for measured in (sizes, deltas):
         assert min(measured[10:]) > 400 and max(measured[10:]) <= min(measured[10:]) * 1.1
+
+
+class CountedCalls(Average):
+    calls = 0
+
+    def add(self, value: Any, accumulator: tuple[Any, int]) -> tuple[Any, int]:
+        CountedCalls.calls += 1
+        return super().add(value[1], accumulator)
+
+
+def test_a_record_is_added_once_although_it_belongs_to_four_sliding_windows() -> None:
+    harness = windowed(SlidingEventTimeWindows(4000, 1000, 0), aggregation=CountedCalls())
+    function = harness.operator.settings.aggregation  # type: ignore[attr-defined]
+    harness.push_all([("a", 1)] * 1000, range(1000))
+    counted = type(function)
+    counted.calls = 0
+    harness.push_all([("a", 1)] * 10_000, range(1000, 11_000))
+    assert counted.calls == 10_000
+    harness.end_of_input()
+    assert len(harness.results) == 14

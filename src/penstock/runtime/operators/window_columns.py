@@ -26,7 +26,8 @@ from penstock.runtime.operators.window_folding import CountFolding
 from penstock.runtime.operators.window_folding_base import Folding
 
 Integers = npt.NDArray[np.int64]
-_GATHERED_LIMIT = 1 << 20
+_GATHERED_RECORDS = 1 << 20
+_GATHERED_BYTES = 64 << 20
 _LARGEST = (1 << 63) - 1
 
 
@@ -65,7 +66,7 @@ class GatheredColumns:
     def __init__(self, folding: Folding) -> None:
         self._folding = folding
         self._batches: dict[int, list[ColumnBatch]] = {}
-        self._records = 0
+        self._records = self._bytes = 0
         self.earliest: int | None = None  # start of the earliest window with gathered records
 
     @staticmethod
@@ -74,16 +75,18 @@ class GatheredColumns:
 
     @property
     def full(self) -> bool:
-        return self._records >= _GATHERED_LIMIT
+        return self._records >= _GATHERED_RECORDS or self._bytes >= _GATHERED_BYTES
 
     def add(self, start: int, batch: ColumnBatch) -> None:
         self._batches.setdefault(start, []).append(batch)
         self._records += len(batch)
+        self._bytes += batch.columns.nbytes
         self.earliest = start if self.earliest is None else min(self.earliest, start)
 
     def take(self) -> dict[int, list[ColumnBatch]]:
         batches, self._batches = self._batches, {}
-        self._records, self.earliest = 0, None
+        self._records = self._bytes = 0
+        self.earliest = None
         return batches
 
     def merge(self, entries: dict[Any, Any], changed: dict[Any, Any], batches: list[ColumnBatch]) -> None:
