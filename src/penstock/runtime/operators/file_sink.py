@@ -21,6 +21,7 @@ from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.file_commit import Rename, hidden_name
 from penstock.runtime.operators.part_file import BulkPart, PartFile, RowPart
+from penstock.runtime.operators.record_context import RecordContext
 
 
 @dataclass
@@ -30,23 +31,6 @@ class _Bucket:
     unique: str
     counter: int = 0
     part: PartFile | None = None
-
-
-class BucketContext:
-    """What a bucket assigner may ask about the record that it is given."""
-
-    def __init__(self, operator: Operator) -> None:
-        self._operator = operator
-        self.record_timestamp: int | None = None
-
-    def current_processing_time(self) -> int:
-        return self._operator.context.clock()
-
-    def current_watermark(self) -> int:
-        return self._operator.watermark
-
-    def timestamp(self) -> int | None:
-        return self.record_timestamp
 
 
 class FileSinkOperator(Operator):
@@ -64,7 +48,7 @@ class FileSinkOperator(Operator):
         self._suffix: str = params["part_suffix"]
         self._check_interval: int = params["bucket_check_interval"]
         self._type = params.get("type_info")
-        self._bucket_context = BucketContext(self)
+        self._bucket_context = RecordContext(self)
         self._buckets: dict[str, _Bucket] = {}
         self._open_parts: dict[str, Any] = {}
         self._rolled: list[Rename] = []

@@ -6,11 +6,11 @@ import sys
 from typing import Any
 
 from penstock.common.text import print_text
-from penstock.datastream.functions import SinkFunction
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import FunctionOperator, Operator
+from penstock.runtime.operators.record_context import RecordContext
 
 
 class SourceOperator(Operator):
@@ -48,29 +48,12 @@ class CollectOperator(Operator):
         return collected
 
 
-class _SinkContext(SinkFunction.Context):
-    __penstock_transient__ = True
-
-    def __init__(self, operator: Operator) -> None:
-        self._operator = operator
-        self.record_timestamp: int | None = None
-
-    def current_processing_time(self) -> int:
-        return self._operator.context.clock()
-
-    def current_watermark(self) -> int:
-        return self._operator.watermark
-
-    def timestamp(self) -> int | None:
-        return self.record_timestamp
-
-
 class SinkFunctionOperator(FunctionOperator):
     """Calls a user-written SinkFunction for every record (at least once after a failure)."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        self._context = _SinkContext(self)
+        self._context = RecordContext(self)
 
     def process(self, batch: Batch, input_index: int) -> None:
         invoke, context = self.function.invoke, self._context
