@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks import settings
-from benchmarks.live_run import Feeder, LiveRun, Result
+from benchmarks.live_run import NO_MARK, Feeder, LiveRun, Result
 from benchmarks.rows import Measurement
 from benchmarks.throughput import log_tail, workplace
 
@@ -18,7 +18,6 @@ _UPDATE_SECONDS = 40
 _RECOVERY_SECONDS = 60
 _SETTLE_SECONDS = 2
 _FEED_SECONDS = 4
-_LOADED = -1  # the mark of the records that only fill the state
 
 
 def run_big_state(case: str, contestant: str, scale: float) -> list[Measurement]:
@@ -33,8 +32,9 @@ def run_big_state(case: str, contestant: str, scale: float) -> list[Measurement]
         run = LiveRun(case, contestant, work, sink, log)
         run.start()
         try:
-            if not _warm_up(run):
+            if not run.warm_up():
                 return [Measurement(case, contestant, "load", None, "s", "failed", log_tail(log))]
+            _settle(run)
             memory, expected = run.tree.peak_memory, 1
             for number, count in enumerate(phases):
                 expected += count
@@ -63,18 +63,11 @@ def _name(number: int, count: int) -> str:
     return f"{count:,} new keys" if number == 0 else f"{count:,} updates"
 
 
-def _warm_up(run: LiveRun) -> bool:
-    """One record through the whole job."""
-    run.hand_over([f"-1,{_LOADED}"])
-    return run.wait(lambda: bool(run.results), settings.START_SECONDS) and _settle(run)
-
-
-def _settle(run: LiveRun) -> bool:
+def _settle(run: LiveRun) -> None:
     end = time.time() + _SETTLE_SECONDS
     run.wait(lambda: time.time() > end, _SETTLE_SECONDS + 1)
     run.tree.sample()
     run.state.look()
-    return True
 
 
 def _is_right(results: list[Result], phases: list[int]) -> bool:
@@ -91,7 +84,7 @@ def run_recovery(case: str, contestant: str, scale: float) -> list[Measurement]:
         run.start(**_options(contestant))
         feeder = None
         try:
-            run.hand_over(f"{key},{_LOADED}" for key in range(keys))
+            run.hand_over(f"{key},{NO_MARK}" for key in range(keys))
             if not run.wait(lambda: len(run.results) >= keys, _LOAD_SECONDS):
                 return [Measurement(case, contestant, "driver killed", None, "s", "failed", log_tail(log))]
             feeder = Feeder(run, settings.RECOVERY_RECORDS_PER_SECOND, lambda number, _: f"{number % keys},{number}")
@@ -120,7 +113,7 @@ def run_recovery(case: str, contestant: str, scale: float) -> list[Measurement]:
 
 def lost_and_doubled(results: list[Result], sent: int) -> tuple[int, int]:
     """By marks, and by the state: a key's versions have to be 1, 2, ... without a hole or a repetition."""
-    marks = Counter(mark for _, _, _, mark in results if mark != _LOADED)
+    marks = Counter(mark for _, _, _, mark in results if mark != NO_MARK)
     versions = Counter((key, version) for _, key, version, _ in results)
     greatest: dict[int, int] = {}
     for key, version in versions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks import settings
-from benchmarks.live_run import Feeder, LiveRun
+from benchmarks.live_run import NO_MARK, Feeder, LiveRun
 from benchmarks.rows import Measurement
 from benchmarks.throughput import log_tail, workplace
 
@@ -16,19 +16,21 @@ def run_latency(case: str, contestant: str, scale: float) -> list[Measurement]:
     with workplace(f"{case}-{contestant}") as (work, sink, log):
         run = LiveRun(case, contestant, work, sink, log)
         run.start()
-        feeder = Feeder(run, settings.LATENCY_RECORDS_PER_SECOND, _line)
+        feeder = None
         try:
-            if not run.wait(lambda: bool(run.results), settings.START_SECONDS):
+            if not run.warm_up():
                 return [Measurement(case, contestant, "p99", None, "ms", "failed", log_tail(log))]
-            first = run.results[0][0] + settings.LATENCY_WARM_UP_SECONDS
+            feeder = Feeder(run, settings.LATENCY_RECORDS_PER_SECOND, _line)
+            first = feeder.started + settings.LATENCY_WARM_UP_SECONDS
             last = first + max(3, settings.LATENCY_SECONDS * min(1.0, scale))
             run.wait(lambda: feeder.scheduled_ms(feeder.handed_over) > last * 1000, last - feeder.started + 60)
             feeder.stop()
-            run.wait(lambda: len(run.results) >= feeder.handed_over, _DRAIN_SECONDS)
+            run.wait(lambda: len(run.results) > feeder.handed_over, _DRAIN_SECONDS)
         finally:
-            feeder.stop()
+            if feeder is not None:
+                feeder.stop()
             run.tree.kill()
-        marks = [mark for _, _, _, mark in run.results]
+        marks = [mark for _, _, _, mark in run.results if mark != NO_MARK]
         sent = [feeder.scheduled_ms(number) for number in range(feeder.handed_over)]
         if sorted(marks) != sent:
             note = f"{len(set(sent) - set(marks))} lost, {len(marks) - len(set(marks))} doubled"

@@ -15,6 +15,7 @@ from benchmarks.outputs import Commit, OutputWatch
 from benchmarks.process_tree import ProcessTree
 
 JOB_ID = "be" * 16
+NO_MARK = -1  # of records that are not measured
 _LOOK_SECONDS = 0.01
 _SAMPLE_SECONDS = 0.5
 Result = tuple[float, int, int, int]  # time of the commit, key, version, mark
@@ -43,6 +44,11 @@ class LiveRun:
         name = f"{next(self._numbers):06d}.txt"
         (self._outside / name).write_text("".join(f"{line}\n" for line in lines))
         os.rename(self._outside / name, self.source / name)
+
+    def warm_up(self) -> bool:
+        """One record through the whole job."""
+        self.hand_over([f"-1,{NO_MARK}"])
+        return self.wait(lambda: bool(self.results), settings.START_SECONDS)
 
     def look(self) -> list[Result]:
         """The results committed since the last look."""

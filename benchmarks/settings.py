@@ -31,6 +31,7 @@ FLINK = {
     "execution.checkpointing.interval": f"{COMMIT_MS} ms",
     "execution.checkpointing.mode": "EXACTLY_ONCE",
     "state.backend.type": "hashmap",
+    "restart-strategy.type": "none",  # a failure is to be seen
     "rest.port": "0",
     "rest.bind-port": "0",
 }

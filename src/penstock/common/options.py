@@ -32,11 +32,7 @@ class Option:
     already_true: tuple[str, ...] = ()
 
 
-_CHECKPOINTS_LATER = (
-    "later: named checkpoints come with the checkpoint coordinator;"
-    " until then each epoch is a recovery point of the running job"
-)
-_SAVEPOINTS_LATER = "later: savepoints come with the checkpoint coordinator"
+_SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
 _METRICS_LATER = "later: metric reporters come with the metrics system"
 _NO_ALIGNMENT = (
     "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
@@ -70,42 +66,40 @@ OPTIONS: tuple[Option, ...] = (
     Option("execution.buffer-timeout", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
     Option("execution.buffer-timeout.enabled", "bool", True, "Whether time flushes buffers.", _NO_BUFFERS),
     Option("execution.buffer-timeout.interval", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
-    Option("execution.checkpointing.interval", "duration", None, "How often a checkpoint is taken.",
-           "no effect: it turns restarts on, but every epoch is a recovery point, see penstock.epoch.target-ms"),
+    Option("execution.checkpointing.interval", "duration", None,
+           "How often a checkpoint is written; also turns restarts on. Every epoch is a recovery point besides."),
     Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE", "EXACTLY_ONCE or AT_LEAST_ONCE.",
            "no effect: epochs are exactly once always", ("EXACTLY_ONCE",)),
     Option("execution.checkpointing.timeout", "duration", 600000, "When a checkpoint is given up.",
            "no effect: an epoch that does not end is Spark's to retry"),
-    Option("execution.checkpointing.min-pause", "duration", 0, "Pause between two checkpoints.",
-           "no effect: epochs follow each other; their length is penstock.epoch.target-ms"),
+    Option("execution.checkpointing.min-pause", "duration", 0, "Pause between two checkpoints."),
     Option("execution.checkpointing.max-concurrent-checkpoints", "int", 1, "Checkpoints at one time.",
            "no effect: one epoch is completed after the other", ("1",)),
-    Option("execution.checkpointing.tolerable-failed-checkpoints", "int", 0, "Failures that are ignored.",
-           _CHECKPOINTS_LATER, ("0",)),
+    Option("execution.checkpointing.tolerable-failed-checkpoints", "int", 0, "Failures in a row that are ignored."),
     Option("execution.checkpointing.unaligned", "bool", False, "Whether barriers overtake records.",
            _NO_ALIGNMENT, ("false",)),
     Option("execution.checkpointing.unaligned.enabled", "bool", False, "Whether barriers overtake records.",
            _NO_ALIGNMENT, ("false",)),
     Option("execution.checkpointing.aligned-checkpoint-timeout", "duration", 0, "When to go unaligned.",
            _NO_ALIGNMENT),
-    Option("execution.checkpointing.externalized-checkpoint-retention", "string",
-           "NO_EXTERNALIZED_CHECKPOINTS", "What happens to checkpoints on cancel.",
-           _CHECKPOINTS_LATER, ("NO_EXTERNALIZED_CHECKPOINTS",)),
-    Option("execution.checkpointing.dir", "string", None, "Where checkpoints are.", _CHECKPOINTS_LATER),
-    Option("execution.checkpointing.num-retained", "int", 1, "Checkpoints kept.", _CHECKPOINTS_LATER, ("1",)),
-    Option("execution.checkpointing.savepoint-dir", "string", None, "Savepoints' place.", _SAVEPOINTS_LATER),
+    Option("execution.checkpointing.externalized-checkpoint-retention", "string", "NO_EXTERNALIZED_CHECKPOINTS",
+           "RETAIN_ON_CANCELLATION keeps the checkpoints of a cancelled job."),
+    Option("execution.checkpointing.dir", "string", None, "Where checkpoints are written."),
+    Option("execution.checkpointing.num-retained", "int", 1, "How many checkpoints are kept."),
+    Option("execution.checkpointing.savepoint-dir", "string", None, "Newer name of state.savepoints.dir."),
     Option("execution.checkpointing.incremental", "bool", False, "Whether only changes are written.",
            "no effect: only changes are written always", ("true",)),
-    Option("execution.savepoint.path", "string", None, "The savepoint to start from.", _SAVEPOINTS_LATER),
-    Option("execution.state-recovery.path", "string", None, "Savepoint to start from.", _SAVEPOINTS_LATER),
+    Option("execution.savepoint.path", "string", None, "The savepoint to start from.", _SAVEPOINT_PATH),
+    Option("execution.state-recovery.path", "string", None, "Savepoint to start from.", _SAVEPOINT_PATH),
     Option("state.backend.type", "string", "hashmap", "hashmap or rocksdb.",
            "later: the on-disk backend comes with state backends", ("hashmap",)),
     Option("state.backend", "string", "hashmap", "Older name of state.backend.type.",
            "later: the on-disk backend comes with state backends", ("hashmap",)),
     Option("state.backend.incremental", "bool", False, "Whether only changes are written.",
            "no effect: only changes are written always", ("true",)),
-    Option("state.checkpoints.dir", "string", None, "Where checkpoints are.", _CHECKPOINTS_LATER),
-    Option("state.checkpoints.num-retained", "int", 1, "Checkpoints kept.", _CHECKPOINTS_LATER, ("1",)),
+    Option("state.checkpoints.dir", "string", None, "Older name of execution.checkpointing.dir."),
+    Option("state.checkpoints.num-retained", "int", 1, "Older name of execution.checkpointing.num-retained.",
+           "refused: set execution.checkpointing.num-retained", ("1",)),
     Option("state.savepoints.dir", "string", None, "Where savepoints are written by default."),
     Option("restart-strategy.type", "string", None, "none, fixed-delay, failure-rate or exponential-delay."),
     Option("restart-strategy", "string", None, "Older name of restart-strategy.type."),

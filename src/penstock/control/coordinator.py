@@ -9,15 +9,16 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochRecord, EpochStore
-from penstock.control.savepoints import SavepointInProgress, SavepointRequest, restore_sources
+from penstock.control.savepoints import SavepointRequest, restore_sources
+from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.work import Work
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
 from penstock.runtime.blueprint import JobBlueprint
@@ -58,6 +59,7 @@ class EpochCoordinator:
         on_committables: Callable[[int, list[Any]], None],
         clock: Clock = system_clock,
         savepoint: Savepoint | None = None,
+        checkpoints: CheckpointSettings | None = None,
     ) -> None:
         self._job = job
         self._operators = {operator.id: operator for operator in job.operators}
@@ -75,9 +77,7 @@ class EpochCoordinator:
         self._computed: list[SubtaskReport] = []
         self._snapshots: Mapping[int, Any] = {}  # of level 0, before the running epoch
         self._epoch = 0  # of the sources planned here; batches that only Spark's own sources feed do not count
-        self._requests: deque[SavepointRequest] = deque()
-        self._saving: SavepointInProgress | None = None
-        self.savepoints: list[dict[str, Any]] = []
+        self.snapshots = SnapshotKeeper(job, checkpoints, clock)
         self.stopped = threading.Event()  # a savepoint was taken to stop the job
         self._start_positions = {} if savepoint is None else restore_sources(savepoint, self._sources_by_uid())
         if savepoint is not None:
@@ -98,18 +98,9 @@ class EpochCoordinator:
         self._unfinished = set(record.unfinished)
         return record
 
-    def fail_savepoints(self, why: str) -> None:
-        """The job ends, or its epoch failed: whoever waits for a savepoint is told."""
-        waiting = [*self._requests, *([] if self._saving is None else [self._saving.request])]
-        self._requests.clear()
-        self._saving = None
-        for request in waiting:
-            if not request.path.done():
-                request.path.set_exception(JobExecutionError(f"no savepoint was taken: {why}"))
-
     def forget_failure(self) -> None:
         """Before another attempt: the failed epoch has left nothing behind."""
-        self.fail_savepoints("the job failed and was started again")
+        self.snapshots.give_up("the job failed and was started again")
         self.failure = None
         self._computed = []
         self.planning.clear()
@@ -147,21 +138,26 @@ class EpochCoordinator:
 
     def request_savepoint(self, request: SavepointRequest) -> None:
         """The next epoch is saved; it runs at once, whether or not there is anything to read."""
-        self._requests.append(request)
+        self.snapshots.request(request)
         self.wake()
 
+    def request_checkpoint(self) -> SavepointRequest | None:
+        """A checkpoint outside its interval; None when the job takes none."""
+        request = self.snapshots.request_checkpoint()
+        self.wake()
+        return request
+
     def _next_offset(self, start: dict[str, Any]) -> dict[str, Any]:
-        if self._requests:
+        if self.snapshots.wants_epoch():
             self._planned_at = time.monotonic()
             end = {"epoch": start["epoch"] + 1, "positions": self._advance(start["positions"])}
-            self._saving = SavepointInProgress(self._requests.popleft(), self._job, end)
+            self.snapshots.begin(end)
             self._take_due()
             return end
         positions = self._advance(start["positions"])
         if positions == start["positions"] and not self._take_due():
             with self._news:
-                if not self._requests:
-                    self._news.wait(self._idle_wait())
+                self._news.wait(self._idle_wait())
             positions = self._advance(start["positions"])
             if positions == start["positions"] and not self._take_due():
                 return start
@@ -169,6 +165,15 @@ class EpochCoordinator:
             self._take_due()
         self._planned_at = time.monotonic()
         return {"epoch": start["epoch"] + 1, "positions": positions}
+
+    def _idle_wait(self) -> float:
+        moments = list(self._wakeups.values())
+        checkpoint = self.snapshots.next_due()
+        if checkpoint is not None:
+            moments.append(checkpoint)
+        if not moments:
+            return _IDLE_WAIT_SECONDS
+        return min(_IDLE_WAIT_SECONDS, max(0.0, (min(moments) - self._clock()) / 1000))
 
     def wake(self) -> None:
         """A source has news, or the job is asked to stop: look again at once."""
@@ -192,11 +197,6 @@ class EpochCoordinator:
         self._due = tuple(place for place, moment in self._wakeups.items() if moment <= now)
         return bool(self._due) and not self.finished.is_set()
 
-    def _idle_wait(self) -> float:
-        if not self._wakeups:
-            return _IDLE_WAIT_SECONDS
-        return min(_IDLE_WAIT_SECONDS, max(0.0, (min(self._wakeups.values()) - self._clock()) / 1000))
-
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[Work]:
         """The tasks of level 0; asked again with the same offsets after a failure, it gives the same work."""
         self.planning.set()
@@ -207,13 +207,14 @@ class EpochCoordinator:
                 continue
             for subtask, assignment in source.assignments(before[0], after[0], self._parallelism(id_)).items():
                 assignments.setdefault(subtask, {})[id_] = assignment
-        woken = self._all_places() if self._saving is not None else self._due
+        saving = self.snapshots.in_progress
+        woken = self._all_places() if saving is not None else self._due
         for level, subtask in woken:
             if level == 0:
                 assignments.setdefault(subtask, {})
-        if self._saving is not None and self._saving.request.drain:
+        if saving is not None and saving.request.drain:
             self._end_all_sources(assignments)
-        directory = None if self._saving is None else self._saving.directory
+        directory = None if saving is None else saving.directory
         snapshots = self._snapshots = self._store.get(start["epoch"]).snapshots
         self._epoch = end["epoch"]
         works = [
@@ -278,23 +279,11 @@ class EpochCoordinator:
         for report in reports:
             for operator_id, committables in report.committables.items():
                 self._on_committables(operator_id, committables)
-        self._finish_savepoint(reports)
+        self.snapshots.finish(reports, self._sources_by_uid())
+        if self.snapshots.wants_stop:
+            self.stopped.set()
         if not self._unfinished:
             self.finished.set()
-
-    def _finish_savepoint(self, reports: list[SubtaskReport]) -> None:
-        if self._saving is None or not reports:
-            return
-        saving, self._saving = self._saving, None
-        try:
-            entry = saving.finish(reports, self._sources_by_uid())
-        except Exception as error:
-            saving.request.path.set_exception(error)
-            return
-        self.savepoints.append(entry)
-        if saving.request.stop:
-            self.stopped.set()
-        saving.request.path.set_result(entry["path"])
 
     def _remember(self, reports: list[SubtaskReport]) -> None:
         snapshots = dict(self._snapshots)

@@ -13,7 +13,7 @@ class JobControl(Protocol):
         """Plain JSON data: job_id, name, state, started_at (ms), duration_ms, epoch, records_in, records_out, rate,
 
         watermark_lag_ms, parallelism, operators (uid, name, kind, parallelism, level, records_in), restarts, failure,
-        savepoints (path, epoch, duration_ms, bytes).
+        savepoints (path, epoch, duration_ms, bytes), checkpoints (the same with id, status, failure).
         """
 
     def cancel(self) -> None:
@@ -21,6 +21,9 @@ class JobControl(Protocol):
 
     def savepoint(self, directory: str | None) -> Future[str]:
         """Takes a savepoint below the directory (default: the configured one) while the job runs; gives its path."""
+
+    def checkpoint(self) -> Future[str]:
+        """Takes a checkpoint now, outside its interval; gives its path."""
 
     def stop(self, directory: str | None, drain: bool) -> Future[str]:
         """Takes a savepoint, then stops; with drain event time ends first, so that all windows fire."""

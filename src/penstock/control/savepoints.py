@@ -28,6 +28,7 @@ class SavepointRequest:
     """A savepoint that somebody waits for."""
 
     parent: str
+    checkpoint: int | None = None  # the number of a checkpoint; savepoints have none
     stop: bool = False
     drain: bool = False
     path: Future[str] = field(default_factory=Future)
@@ -39,7 +40,10 @@ class SavepointInProgress:
 
     def __init__(self, request: SavepointRequest, job: JobBlueprint, end_offset: dict[str, Any]) -> None:
         self.request = request
-        self.directory = new_savepoint_directory(request.parent, job.settings.job_id)
+        if request.checkpoint is None:
+            self.directory = new_savepoint_directory(request.parent, job.settings.job_id)
+        else:
+            self.directory = request.parent
         self._job = job
         self._end_offset = end_offset
 
@@ -50,8 +54,10 @@ class SavepointInProgress:
             (op.level, subtask) for op in self._job.operators if not op.native for subtask in range(op.parallelism)
         }
         missing = expected - {(part.level, part.subtask) for part in parts}
+        failures = [report.savepoint_failure for report in reports if report.savepoint_failure is not None]
         if missing:
-            raise JobExecutionError(f"the savepoint is not complete: no state came from {sorted(missing)}")
+            why = failures[0] if failures else f"no state came from {sorted(missing)}"
+            raise JobExecutionError(f"the state could not be saved completely: {why}")
         positions = {uid: position for uid, (position, _) in self._end_offset["positions"].items()}
         states = {uid: source.savepoint_state(positions[uid]) for uid, source in sources.items()}
         savepoint = Savepoint(

@@ -133,9 +133,13 @@ def _delta(container: Container, full: bool) -> bytes | None:
 
 
 def _save(container: Container, directory: str | None) -> None:
-    if directory is not None:
-        report = container.report
+    if directory is None:
+        return
+    report = container.report
+    try:
         report.savepoint_part = write_part(directory, report.level, report.subtask, container.savepoint_states())
+    except OSError as error:  # a full disk must not harm the job: its own state is safe in Spark's store
+        report.savepoint_failure = f"{type(error).__name__}: {error}"
 
 
 def _opened(lease: Lease, deltas: list[bytes], from_cache: bool, first_epoch: bool) -> Container | ExchangeRow:

@@ -26,6 +26,7 @@ class SubtaskReport:
     delta: Any = None  # level 0 only: its snapshot travels with the driver's epoch record
     committables: dict[int, list[Any]] = field(default_factory=dict)
     savepoint_part: SavepointPart | None = None
+    savepoint_failure: str | None = None
     metrics: dict[str, Any] = field(default_factory=dict)
 
 

@@ -27,6 +27,7 @@ from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.common.run_options import current_run_options
+from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
@@ -108,7 +109,11 @@ class SparkJob:
         return self._request_savepoint(directory, stop=True, drain=drain)
 
     def _request_savepoint(self, directory: str | None, stop: bool, drain: bool) -> Future[str]:
-        parent = directory or value_of(self._configuration, "state.savepoints.dir")
+        parent = (
+            directory
+            or value_of(self._configuration, "execution.checkpointing.savepoint-dir")
+            or value_of(self._configuration, "state.savepoints.dir")
+        )
         request = SavepointRequest(str(parent), stop, drain)
         if parent is None:
             request.path.set_exception(
@@ -118,6 +123,15 @@ class SparkJob:
             request.path.set_exception(JobExecutionError("the job has ended: there is nothing to save"))
         else:
             self._coordinator.request_savepoint(request)
+        return request.path
+
+    def checkpoint(self) -> Future[str]:
+        request = self._coordinator.request_checkpoint()
+        if request is None:
+            request = SavepointRequest("")
+            request.path.set_exception(
+                ConfigurationError("the job takes no checkpoints: set execution.checkpointing.interval")
+            )
         return request.path
 
     def describe(self) -> dict[str, Any]:
@@ -134,7 +148,8 @@ class SparkJob:
             "watermark_lag_ms": statistics.watermark_lag_ms(system_clock()),
             "restarts": self._restart_count,
             "failure": self._coordinator.failure,
-            "savepoints": list(self._coordinator.savepoints),
+            "savepoints": list(self._coordinator.snapshots.savepoints),
+            "checkpoints": list(self._coordinator.snapshots.checkpoints),
         }
 
     def result_future(self) -> Future[JobExecutionResult]:
@@ -173,6 +188,9 @@ class SparkJob:
             ),
             self._commit,
             savepoint=self._savepoint,
+            checkpoints=CheckpointSettings.of(
+                configuration, self._home.path.parent.parent, self._blueprint.settings.job_id
+            ),
         )
         self._open_sources()
         self._session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
@@ -222,7 +240,9 @@ class SparkJob:
                 error = self._wait_for_end()
         except Exception as unexpected:
             error = unexpected
-        self._coordinator.fail_savepoints("the job has ended")
+        self._coordinator.snapshots.give_up("the job has ended")
+        cancelled = isinstance(error, JobCancelledError)
+        self._coordinator.snapshots.end(cancelled, failed=error is not None and not cancelled)
         self._shut_down(error)
         self._settle(error)
 
