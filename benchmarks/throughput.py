@@ -99,4 +99,7 @@ def _partial(case: str, contestant: str, watch: OutputWatch, source: CaseInput, 
 
 
 def log_tail(log: Path) -> str:
-    return " | ".join(log.read_text(errors="replace").strip().splitlines()[-4:])[-600:]
+    """The last lines that say something: not Java's frames."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
+    telling = [line for line in lines if line and not line.startswith(("at ", "... "))]
+    return " | ".join(telling[-4:])[-600:]

@@ -127,12 +127,10 @@ sys.stdin.read()
 
 def test_a_second_driver_is_refused_until_the_first_has_died(tmp_path: Path) -> None:
     job_id = "c0ffee" + "0" * 26
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path), job_id],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as first:
+    first = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path), job_id], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
         assert first.stdout is not None and first.stdout.readline() == "owner\n"
         os.kill(first.pid, signal.SIGSTOP)  # even one that does not move is the owner: it may wake up
         second = subprocess.run(
@@ -142,9 +140,10 @@ def test_a_second_driver_is_refused_until_the_first_has_died(tmp_path: Path) -> 
             text=True,
             timeout=120,
         )
-        assert second.returncode == 1
-        assert f"being run by process {first.pid} on {socket.gethostname()}" in second.stderr
-        assert not (tmp_path / "results").exists()
+    finally:
         first.kill()
-        first.wait()
-        JobHome(tmp_path, job_id).acquire()
+        first.communicate()
+    assert second.returncode == 1
+    assert f"being run by process {first.pid} on {socket.gethostname()}" in second.stderr
+    assert not (tmp_path / "results").exists()
+    JobHome(tmp_path, job_id).acquire()

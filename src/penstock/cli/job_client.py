@@ -49,6 +49,9 @@ class JobClient:
     def savepoint(self, directory: str | None) -> str:
         return self._triggered("/savepoints", {"target-directory": directory, "cancel-job": False})
 
+    def checkpoint(self) -> str:
+        return self._triggered("/checkpoints", {})
+
     def stop(self, directory: str | None, drain: bool) -> str:
         location = self._triggered("/stop", {"targetDirectory": directory, "drain": drain})
         self._wait_for_end()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
-from penstock.cli import cancel, info, resume, run, savepoint, stop
+from penstock.cli import cancel, checkpoint, info, resume, run, savepoint, stop
 from penstock.cli import list as list_jobs
 from penstock.common.errors import PenstockError
 
@@ -29,6 +29,7 @@ VERBS = (
     Verb("info", "show what is known about a job", info.configure, info.execute),
     Verb("cancel", "end a job at once", cancel.configure, cancel.execute),
     Verb("stop", "take a savepoint and end a job in order", stop.configure, stop.execute),
+    Verb("checkpoint", "take a checkpoint now", checkpoint.configure, checkpoint.execute),
     Verb("savepoint", "take or remove a savepoint", savepoint.configure, savepoint.execute),
     Verb("resume", "start a job again that died or failed", resume.configure, resume.execute),
 )

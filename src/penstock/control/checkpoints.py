@@ -1,8 +1,8 @@
 """Named checkpoints: when the next one is due, which ones are kept, what is told about them.
 
 Every epoch is a recovery point of its own job. A checkpoint is what another job can start from as well: it has the
-format of a savepoint and belongs to the system, which removes the older ones. Here are decisions and bookkeeping only; the
-epochs that write checkpoints are planned by the coordinator.
+format of a savepoint and belongs to the system, which removes the older ones. Here are decisions and bookkeeping only;
+the epochs that write checkpoints are planned by the coordinator.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CheckpointSettings:
         return CheckpointSettings(
             interval_ms=interval,
             min_pause_ms=value_of(configuration, "execution.checkpointing.min-pause"),
-            directory=Path(directory or home / "checkpoints") / job_id,
+            directory=Path(str(directory or home / "checkpoints").removeprefix("file://")).absolute() / job_id,
             retained=value_of(configuration, "execution.checkpointing.num-retained"),
             retain_on_cancel=retention == "RETAIN_ON_CANCELLATION",
             tolerable_failures=value_of(configuration, "execution.checkpointing.tolerable-failed-checkpoints"),

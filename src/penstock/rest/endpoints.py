@@ -71,6 +71,11 @@ def trigger_savepoint(service: JobService, request: Request) -> Reply:
     return _trigger(service, fields, lambda: service.control.savepoint(directory))
 
 
+def trigger_checkpoint(service: JobService, request: Request) -> Reply:
+    fields = read_fields(request.body, {"formatType": str, "triggerId": str})
+    return _trigger(service, fields, service.control.checkpoint)
+
+
 def stop_with_savepoint(service: JobService, request: Request) -> Reply:
     types = {"targetDirectory": str, "drain": bool, "formatType": str, "triggerId": str}
     fields = read_fields(request.body, types)
@@ -98,7 +103,8 @@ ENDPOINTS = (
     Endpoint("GET", "/overview", "how many jobs are in which state", overview),
     Endpoint("GET", "/jobs", "ids and states", list_jobs),
     Endpoint("GET", "/jobs/:job", "state, times, operators and numbers of the job", show_job),
-    Endpoint("GET", "/jobs/:job/checkpoints", "the savepoints that were taken", show_checkpoints),
+    Endpoint("GET", "/jobs/:job/checkpoints", "checkpoints and savepoints that were taken", show_checkpoints),
+    Endpoint("POST", "/jobs/:job/checkpoints", "take a checkpoint now", trigger_checkpoint),
     Endpoint("POST", "/jobs/:job/savepoints", "take a savepoint, and cancel if asked for", trigger_savepoint),
     Endpoint("GET", "/jobs/:job/savepoints/:trigger", "what became of a savepoint or stop", show_savepoint),
     Endpoint("POST", "/jobs/:job/stop", "take a savepoint and stop, draining if asked for", stop_with_savepoint),

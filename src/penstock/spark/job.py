@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import sys
 import threading
@@ -114,7 +115,8 @@ class SparkJob:
             or value_of(self._configuration, "execution.checkpointing.savepoint-dir")
             or value_of(self._configuration, "state.savepoints.dir")
         )
-        request = SavepointRequest(str(parent), stop, drain)
+        # Absolute, because the workers that write it may have another working directory.
+        request = SavepointRequest(os.path.abspath(str(parent).removeprefix("file://")), stop=stop, drain=drain)
         if parent is None:
             request.path.set_exception(
                 ConfigurationError("no directory for the savepoint: give one, or set state.savepoints.dir")

@@ -49,6 +49,9 @@ class FakeJob:
     def savepoint(self, directory: str | None) -> Future[str]:
         return self._asked("savepoint", directory)
 
+    def checkpoint(self) -> Future[str]:
+        return self._asked("checkpoint")
+
     def stop(self, directory: str | None, drain: bool) -> Future[str]:
         return self._asked("stop", directory, drain)
 
