@@ -119,7 +119,8 @@ HOLDER = """
 import sys
 from pathlib import Path
 from penstock.control.job_home import JobHome
-JobHome(Path(sys.argv[1]), sys.argv[2]).acquire()
+home = JobHome(Path(sys.argv[1]), sys.argv[2])
+home.acquire()
 print("owner", flush=True)
 sys.stdin.read()
 """
