@@ -44,12 +44,18 @@ def table(rows: list[Row], date: str, machine: dict[str, Any]) -> str:
         previous = row.case
         cells = [case, TITLES[row.contestant], value_text(rows, row), _spread(row), _advantage(rows, row)]
         lines.append(f"| {' | '.join(cells)} |")
+    notes = [row for row in rows if row.status in ("wrong", "failed", "no result")]
+    lines += ["", *(f"- {row.case}, {TITLES[row.contestant]}: {row.status}. {_cell(row.note)}" for row in notes)]
     lines += [
         "",
         "† cut off at its time limit: the rate until then. ‡ one commit only: records by the whole wall time.",
         "In brackets: wall time with start, CPU seconds. Spread: (greatest - smallest) / median of the rounds.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return f"`{text[-200:].replace('`', '')}`" if text else ""
 
 
 def value_text(rows: list[Row], row: Row) -> str:

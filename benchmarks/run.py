@@ -35,7 +35,7 @@ def main() -> int:
     for path in save(options, date, measurements):
         print(f"wrote {path.relative_to(settings.ROOT)}")
     print(f"\n{report.table(rows, date, machine(options))}\nin {(time.monotonic() - started) / 60:.1f} minutes")
-    return 1 if any(row.status in ("wrong", "failed") for row in rows) else 0
+    return 1 if any(row.status in ("wrong", "failed") and row.contestant.startswith("penstock") for row in rows) else 0
 
 
 def read_options() -> argparse.Namespace:

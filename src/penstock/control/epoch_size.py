@@ -6,6 +6,7 @@ from collections import deque
 
 _GROWTH = 4.0
 _REMEMBERED = 8
+_PROBE = 2.0
 _OVERHEAD_SHARE = 0.2
 _LONGEST = 5  # times the wanted duration
 
@@ -38,20 +39,27 @@ class EpochSizer:
         self._samples.append((records, milliseconds))
         if records < self._budget / 2:
             return
-        overhead, cost = self._fit()
-        wanted_ms = min(max(self._target_ms, overhead / _OVERHEAD_SHARE), _LONGEST * self._target_ms)
-        wanted = (wanted_ms - overhead) / cost
-        growth = min(max(wanted, self._budget / _GROWTH), self._budget * _GROWTH)
+        growth = min(max(self._wanted(), self._budget / _GROWTH), self._budget * _GROWTH)
         self._budget = min(max(growth, 1.0), float(self._maximum))
 
-    def _fit(self) -> tuple[float, float]:
-        """Overhead (ms) and cost (ms per record) by least squares; all is cost while sizes do not differ."""
+    def _wanted(self) -> float:
+        fit = self._fit()
+        longest_ms = _LONGEST * self._target_ms
+        if fit is None:
+            # Equal sizes say nothing about the overhead: a larger epoch does, as long as it cannot become too long.
+            return self._budget * min(_PROBE, longest_ms / self._samples[-1][1])
+        overhead, cost = fit
+        wanted_ms = min(max(self._target_ms, overhead / _OVERHEAD_SHARE), longest_ms)
+        return (wanted_ms - overhead) / cost
+
+    def _fit(self) -> tuple[float, float] | None:
+        """Overhead (ms) and cost (ms per record) by least squares; None while sizes do not differ."""
         count = len(self._samples)
         mean_records = sum(records for records, _ in self._samples) / count
         mean_ms = sum(ms for _, ms in self._samples) / count
         spread = sum((records - mean_records) ** 2 for records, _ in self._samples)
         if spread < count * (0.1 * mean_records) ** 2:
-            return 0.0, mean_ms / mean_records
+            return None
         slope = sum((r - mean_records) * (ms - mean_ms) for r, ms in self._samples) / spread
         cost = min(max(slope, 0.05 * mean_ms / mean_records), mean_ms / mean_records)
         return max(0.0, mean_ms - cost * mean_records), cost

@@ -14,12 +14,11 @@ from typing import Any, Protocol
 _PIECE_BYTES = 8 << 20
 _SMALL_LOG_BYTES = 8 << 20
 _LONG_LOG = 200
+_HEAD = (-1, 0)
 
 
 class StateStore(Protocol):
     """What is used of pyspark's StatefulProcessorHandle: state of the subtask whose turn it is."""
-
-    def getValueState(self, stateName: str, schema: str) -> Any: ...
 
     def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> Any: ...
 
@@ -46,13 +45,13 @@ class StateLog:
     """Records `seq -> (id, parent id, delta)`, each cut into pieces that Spark's socket protocol carries well."""
 
     def __init__(self, store: StateStore) -> None:
-        self._head_state = store.getValueState("head", "head binary")
+        # One state instead of two: making a state known to Spark costs round trips in every batch.
         self._records = store.getMapState("log", "seq long, piece int", "content binary")
         self._head: _Head | None = None
 
     def token(self) -> Token | None:
         """The newest committed snapshot of the current subtask."""
-        stored = self._head_state.get()
+        stored = self._records.getValue(_HEAD)
         self._head = None if stored is None else pickle.loads(stored[0])
         return None if self._head is None else self._head.token
 
@@ -88,7 +87,7 @@ class StateLog:
             self._head = _Head(token, token.seq, len(delta), 0)
         else:
             self._head = _Head(token, head.base_seq, head.base_bytes, head.log_bytes + len(delta))
-        self._head_state.update((pickle.dumps(self._head, 5),))
+        self._records.updateValue(_HEAD, (pickle.dumps(self._head, 5),))
 
     def _write(self, seq: int, content: bytes) -> None:
         pieces = [content[i : i + _PIECE_BYTES] for i in range(0, len(content), _PIECE_BYTES)]

@@ -36,23 +36,12 @@ from penstock.runtime.sources.base import Source
 from penstock.runtime.state_log import StateLog
 
 
-class _ValueState:
-    def __init__(self) -> None:
-        self._value: Any = None
-
-    def get(self) -> Any:
-        return self._value
-
-    def update(self, value: Any) -> None:
-        self._value = value
-
-
 class _MapState:
     def __init__(self) -> None:
         self._entries: dict[Any, Any] = {}
 
     def getValue(self, key: Any) -> Any:
-        return self._entries[key]
+        return self._entries.get(key)
 
     def updateValue(self, key: Any, value: Any) -> None:
         self._entries[key] = value
@@ -63,9 +52,6 @@ class _MapState:
 
 class MemoryStore:
     """Stands for Spark's state store of one subtask."""
-
-    def getValueState(self, stateName: str, schema: str) -> Any:
-        return _ValueState()
 
     def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> Any:
         return _MapState()

@@ -67,3 +67,10 @@ def test_empty_epochs_are_ignored() -> None:
 def test_at_most_fourfold_at_once() -> None:
     sizes = settle(EpochSizer(100, 10**9, 1000), 0.0, 0.0001, 10)
     assert all(later <= 4 * earlier for earlier, later in zip(sizes, sizes[1:], strict=False))
+
+
+def test_equal_epochs_that_take_the_target_still_grow_to_learn_their_overhead() -> None:
+    sizer = EpochSizer(50_000, 4_000_000, 1000)
+    for _ in range(12):
+        sizer.observe(sizer.budget, 800 + sizer.budget / 500)  # 800 ms overhead, 2 µs a record
+    assert sizer.budget > 1_000_000

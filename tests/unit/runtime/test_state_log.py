@@ -24,18 +24,15 @@ class SharedStore(MemoryStore):
     """One subtask's state, whichever worker asks."""
 
     def __init__(self) -> None:
-        self._value = super().getValueState("head", "")
         self._map = super().getMapState("log", "", "")
-
-    def getValueState(self, stateName: str, schema: str) -> object:
-        return self._value
 
     def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> object:
         return self._map
 
     @property
     def entries(self) -> dict[object, object]:
-        return self._map._entries  # type: ignore[no-any-return]
+        """The pieces of the log, without the head."""
+        return {key: value for key, value in self._map._entries.items() if key != (-1, 0)}
 
 
 @pytest.fixture

@@ -1,0 +1,68 @@
+"""The saved state of one operator subtask, taken apart: what keyed operators, windows and plain functions put where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.runtime.key_layout import KeyLayout
+from penstock.runtime.operators.base import FunctionOperator
+from penstock.runtime.operators.broadcast import BroadcastOperator, KeyedBroadcastOperator
+from penstock.runtime.operators.process import ProcessOperator, TimedOperator
+from penstock.runtime.operators.registry import OPERATORS
+from penstock.runtime.operators.stateless import CallOperator
+from penstock.runtime.operators.window import WindowedOperator
+
+Entries = dict[Any, Any]
+EVENT, PROCESSING = "event", "processing"
+
+
+@dataclass
+class OperatorContent:
+    """One subtask's share. Tables are full deltas, as the tables of the runtime write them."""
+
+    keyed: dict[str, tuple[type, Entries]] = field(default_factory=dict)
+    timers: dict[str, Entries] = field(default_factory=dict)
+    without_key: dict[str, tuple[str, Entries]] = field(default_factory=dict)
+
+
+def content_of(kind: str, state: Any) -> OperatorContent:
+    """Empty for operators whose state is nobody's business but their own (sources, sinks)."""
+    operator = OPERATORS.get(kind)
+    content = OperatorContent()
+    if state is None or operator is None:
+        return content
+    if issubclass(operator, (BroadcastOperator, KeyedBroadcastOperator)):
+        state, broadcast = state
+        content.without_key.update((name, ("broadcast", delta)) for name, delta in broadcast.items())
+    elif issubclass(operator, WindowedOperator):
+        state, _ = state
+    if issubclass(operator, TimedOperator):
+        state, content.keyed, (event, processing) = state
+        content.timers = {EVENT: event, PROCESSING: processing}
+    if _is_plain_function_state(operator):
+        content.without_key.update(state[2] or {})
+    return content
+
+
+def _is_plain_function_state(operator: type) -> bool:
+    known = (TimedOperator, ProcessOperator, CallOperator, BroadcastOperator)
+    return issubclass(operator, known) or operator.full_delta is FunctionOperator.full_delta  # type: ignore[attr-defined]
+
+
+def layout_of(kind: str, table: str) -> KeyLayout:
+    """Where the key is in a table of this kind of operator."""
+    operator = OPERATORS[kind]
+    assert issubclass(operator, TimedOperator)
+    return operator.key_layout(object.__new__(operator), table)
+
+
+def holds_plain_keyed_state(kind: str) -> bool:
+    """Whether all state of such an operator is the user's, by key: then it can be written from outside."""
+    operator = OPERATORS.get(kind)
+    return (
+        operator is not None
+        and issubclass(operator, TimedOperator)
+        and not issubclass(operator, (WindowedOperator, KeyedBroadcastOperator))
+        and operator.full_delta is TimedOperator.full_delta
+    )
