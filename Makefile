@@ -6,7 +6,7 @@ CASES ?=
 SCALE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench setup clean
+.PHONY: help demo test soak lint format bench setup clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/'
@@ -16,6 +16,9 @@ demo: setup  ## count page views on Spark and compare the totals with the truth
 
 test: setup  ## ruff, mypy, import-linter and all tests (ARGS="-k name" goes to pytest)
 	@$(BIN)/python scripts/check.py test $(ARGS)
+
+soak: setup  ## kill jobs at every moment and at random, for hours (ARGS="-k random" chooses)
+	@PENSTOCK_SOAK=1 $(BIN)/python -m pytest -m crash -s tests/crash $(ARGS)
 
 lint: setup  ## the checks without the tests
 	@$(BIN)/python scripts/check.py lint

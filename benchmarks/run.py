@@ -6,6 +6,7 @@ import argparse
 import datetime
 import os
 import platform
+import signal
 import subprocess
 import sys
 import time
@@ -25,12 +26,20 @@ _LIVE = {"big_state": run_big_state, "recovery": run_recovery, "latency": run_la
 
 def main() -> int:
     options = read_options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as after Ctrl-C, the contestant's processes end too
     started = time.monotonic()
     date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     measurements: list[Measurement] = []
-    for case in options.cases:
-        measurements += run_case(case, options)
-        save(options, date, measurements)  # a run that is interrupted leaves what it has
+    seconds: dict[str, float] = {}
+    for number in range(options.rounds):
+        for case in options.cases:
+            begun = time.monotonic()
+            if number and (begun - started + seconds[case]) / 60 > options.minutes:
+                print(f"{case:16} no time for round {number + 1}", flush=True)
+                continue
+            measurements += run_case(case, options, backwards=number % 2 == 1)
+            seconds[case] = time.monotonic() - begun
+            save(options, date, measurements)  # a run that is interrupted leaves what it has
     rows = summarize(measurements)
     for path in save(options, date, measurements):
         print(f"wrote {path.relative_to(settings.ROOT)}")
@@ -43,7 +52,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--cases", type=str.split, default=list(settings.CASES), help='such as "keyed_count latency"')
     parser.add_argument("--contestants", type=str.split, default=None)
     parser.add_argument("--scale", type=float, default=1.0, help="size of the inputs, 1 is the size in settings.py")
-    parser.add_argument("--rounds", type=int, default=None)
+    parser.add_argument("--rounds", type=int, default=settings.ROUNDS)
+    parser.add_argument("--minutes", type=float, default=settings.MINUTES, help="second rounds only within this time")
     parser.add_argument("--remark", default="", help="a sentence about this machine for the report")
     options = parser.parse_args()
     options.cases = options.cases or list(settings.CASES)
@@ -53,17 +63,16 @@ def read_options() -> argparse.Namespace:
     return options
 
 
-def run_case(case: str, options: argparse.Namespace) -> list[Measurement]:
+def run_case(case: str, options: argparse.Namespace, backwards: bool) -> list[Measurement]:
     definition = settings.CASES[case]
     contestants = [name for name in definition.contestants if name in (options.contestants or definition.contestants)]
     found: list[Measurement] = []
-    for number in range(options.rounds or definition.rounds):
-        for contestant in contestants if number % 2 == 0 else reversed(contestants):
-            started = time.monotonic()
-            measurements = run_one(case, contestant, options.scale)
-            found += measurements
-            show(case, contestant, measurements, time.monotonic() - started)
-    return sorted(found, key=lambda measurement: contestants.index(measurement.contestant))
+    for contestant in reversed(contestants) if backwards else contestants:
+        started = time.monotonic()
+        measurements = run_one(case, contestant, options.scale)
+        found += measurements
+        show(case, contestant, measurements, time.monotonic() - started)
+    return found
 
 
 def run_one(case: str, contestant: str, scale: float) -> list[Measurement]:

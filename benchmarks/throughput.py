@@ -45,7 +45,7 @@ def run_bounded(case: str, contestant: str, source: CaseInput) -> list[Measureme
         watch = OutputWatch(sink, spark=contestant == "spark")
         tree = ProcessTree(start.command, start.environment, log, work)
         try:
-            in_time = _watch(tree, watch)
+            in_time = _watch(tree, watch, source.result_bytes)
         finally:
             tree.kill()
         wall = time.time() - tree.started
@@ -67,8 +67,8 @@ def run_bounded(case: str, contestant: str, source: CaseInput) -> list[Measureme
         ]
 
 
-def _watch(tree: ProcessTree, watch: OutputWatch) -> bool:
-    """Until the contestant has ended; False when its time was up before."""
+def _watch(tree: ProcessTree, watch: OutputWatch, result_bytes: int) -> bool:
+    """Until the contestant has ended; False when its time was up before. Who will be done soon may finish."""
     looks = 0
     while True:
         ended = tree.exit_code is not None
@@ -79,8 +79,13 @@ def _watch(tree: ProcessTree, watch: OutputWatch) -> bool:
         if looks % _LOOKS_PER_SAMPLE == 0:
             tree.sample()
         looks += 1
-        first = watch.written[0][0] if watch.written else None
-        if now > (first + settings.RUN_SECONDS if first else tree.started + settings.START_SECONDS):
+        if not watch.written:
+            limit = tree.started + settings.START_SECONDS
+        elif watch.written[-1][1] < settings.NEARLY_DONE * result_bytes:
+            limit = watch.written[0][0] + settings.RUN_SECONDS
+        else:
+            limit = watch.written[0][0] + settings.FINISH_SECONDS
+        if now > limit:
             return False
         time.sleep(_LOOK_SECONDS)
 
@@ -89,7 +94,7 @@ def _partial(case: str, contestant: str, watch: OutputWatch, source: CaseInput, 
     bytes_per_record = source.result_bytes / source.records
     end = time.time()
     rate = partial_rate(watch.written, end, bytes_per_record)
-    note = f"cut off {settings.RUN_SECONDS} s after its first result"
+    note = f"cut off {end - watch.written[0][0]:.0f} s after its first result" if watch.written else ""
     if rate is None:
         return [Measurement(case, contestant, "rate", None, "records/s", "no result", f"in {settings.START_SECONDS} s")]
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -29,6 +30,7 @@ class KilledJob:
         self.job_id = uuid.uuid4().hex
         self.home = directory / "home"
         self.results = directory / "results"
+        directory.mkdir(exist_ok=True)
         self._directory = directory
         self._records = records
         self._expected = dict(zip(SINKS, expected_lines(records), strict=True))
@@ -95,6 +97,7 @@ class KilledJob:
         return Counter(line for path in files for line in path.read_text().splitlines())
 
     def assert_complete(self) -> None:
+        print(self.story())
         for sink in SINKS:
             missing = self._expected[sink] - self.visible(sink)
             assert not missing, f"{sink}: lost: {missing.most_common(5)}\n{self.story()}"
@@ -119,10 +122,8 @@ def members_of_session(session: int) -> list[int]:
 
 def kill_session(session: int) -> None:
     for member in members_of_session(session):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(member, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def wait_for_last_process(session: int) -> list[int]:

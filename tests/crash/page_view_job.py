@@ -69,9 +69,7 @@ class PerSite(KeyedProcessFunction):
 
 
 def sink(directory: str, policy: RollingPolicy) -> FileSink:
-    return (
-        FileSink.for_row_format(directory, Encoder.simple_string_encoder()).with_rolling_policy(policy).build()
-    )
+    return FileSink.for_row_format(directory, Encoder.simple_string_encoder()).with_rolling_policy(policy).build()
 
 
 def main(results: str, records: int, savepoints: str | None = None) -> None:

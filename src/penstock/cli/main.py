@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
-from penstock.cli import cancel, checkpoint, info, resume, run, savepoint, stop
+from penstock.cli import cancel, checkpoint, info, resume, run, savepoint, state, stop
 from penstock.cli import list as list_jobs
 from penstock.common.errors import PenstockError
 
@@ -31,6 +31,7 @@ VERBS = (
     Verb("stop", "take a savepoint and end a job in order", stop.configure, stop.execute),
     Verb("checkpoint", "take a checkpoint now", checkpoint.configure, checkpoint.execute),
     Verb("savepoint", "take or remove a savepoint", savepoint.configure, savepoint.execute),
+    Verb("state", "look into a savepoint", state.configure, state.execute),
     Verb("resume", "start a job again that died or failed", resume.configure, resume.execute),
 )
 FAILED = 1

@@ -90,9 +90,7 @@ class Configuration:
         try:
             return parse(text)
         except ValueError as error:
-            raise ConfigurationError(
-                f"The value {text!r} of {key!r} is not of type {type_name}: {error}."
-            ) from None
+            raise ConfigurationError(f"The value {text!r} of {key!r} is not of type {type_name}: {error}.") from None
 
     @staticmethod
     def parse_list_value(value: str | None) -> list[str]:

@@ -72,9 +72,7 @@ class ExecutionConfig:
 
     def set_max_parallelism(self, max_parallelism: int) -> ExecutionConfig:
         if not 1 <= max_parallelism <= _MOST_KEY_GROUPS:
-            raise ValueError(
-                f"The maximum parallelism is from 1 to {_MOST_KEY_GROUPS}, not {max_parallelism}."
-            )
+            raise ValueError(f"The maximum parallelism is from 1 to {_MOST_KEY_GROUPS}, not {max_parallelism}.")
         self._configuration.set(_MAX_PARALLELISM, max_parallelism)
         return self
 

@@ -70,9 +70,7 @@ class JobClient:
 
     def get_accumulators(self) -> CompletableFuture:
         """The accumulators; they are known when the job has ended, and the future is done then."""
-        return CompletableFuture(
-            self._handle.result_future(), lambda result: result.get_all_accumulator_results()
-        )
+        return CompletableFuture(self._handle.result_future(), lambda result: result.get_all_accumulator_results())
 
     def get_job_execution_result(self) -> CompletableFuture:
         """The :class:`JobExecutionResult`; done when the job has ended, failed when it failed."""

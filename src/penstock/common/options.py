@@ -34,9 +34,7 @@ class Option:
 
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
 _METRICS_LATER = "later: metric reporters come with the metrics system"
-_NO_ALIGNMENT = (
-    "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
-)
+_NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
 _NO_BUNDLES = "no effect: records go through the Python operators in chunks, see penstock.chunk.records"
 _NO_BUFFERS = "no effect: records travel at the end of each epoch, there are no network buffers to flush"
 _NO_JARS = "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars"

@@ -161,9 +161,7 @@ def _key_of(args: Sequence[str], position: int) -> str:
         )
     key = argument.removeprefix("-").removeprefix("-")
     if not key:
-        raise ConfigurationError(
-            f"Argument {argument!r} at position {position + 1} has no name after the dashes."
-        )
+        raise ConfigurationError(f"Argument {argument!r} at position {position + 1} has no name after the dashes.")
     return key
 
 

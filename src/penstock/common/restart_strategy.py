@@ -121,18 +121,14 @@ class RestartStrategies:
         restart_attempts: int, delay_between_attempts: int
     ) -> FixedDelayRestartStrategyConfiguration:
         """Up to ``restart_attempts`` restarts, ``delay_between_attempts`` milliseconds before each."""
-        return RestartStrategies.FixedDelayRestartStrategyConfiguration(
-            restart_attempts, delay_between_attempts
-        )
+        return RestartStrategies.FixedDelayRestartStrategyConfiguration(restart_attempts, delay_between_attempts)
 
     @staticmethod
     def failure_rate_restart(
         failure_rate: int, failure_interval: int, delay_interval: int
     ) -> FailureRateRestartStrategyConfiguration:
         """Restarts until there are ``failure_rate`` failures in an interval; times are milliseconds."""
-        return RestartStrategies.FailureRateRestartStrategyConfiguration(
-            failure_rate, failure_interval, delay_interval
-        )
+        return RestartStrategies.FailureRateRestartStrategyConfiguration(failure_rate, failure_interval, delay_interval)
 
 
 def _count(value: int | None, name: str, at_least: int) -> int:

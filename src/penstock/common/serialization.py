@@ -29,9 +29,7 @@ class SerializationSchema:
     """Turns a record into bytes for a connector; subclasses implement :meth:`serialize`."""
 
     def __init__(self, j_serialization_schema: Any = None) -> None:
-        refuse_java_object(
-            type(self).__name__, "j_serialization_schema", j_serialization_schema, _PYTHON_SUBCLASS
-        )
+        refuse_java_object(type(self).__name__, "j_serialization_schema", j_serialization_schema, _PYTHON_SUBCLASS)
 
     def serialize(self, element: Any) -> bytes:
         raise NotImplementedError(f"{type(self).__name__} must implement serialize(element) -> bytes.")
@@ -41,9 +39,7 @@ class DeserializationSchema:
     """Turns the bytes of a connector into a record; subclasses implement :meth:`deserialize`."""
 
     def __init__(self, j_deserialization_schema: Any = None) -> None:
-        refuse_java_object(
-            type(self).__name__, "j_deserialization_schema", j_deserialization_schema, _PYTHON_SUBCLASS
-        )
+        refuse_java_object(type(self).__name__, "j_deserialization_schema", j_deserialization_schema, _PYTHON_SUBCLASS)
 
     def deserialize(self, message: bytes) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must implement deserialize(message).")
@@ -63,9 +59,7 @@ class SimpleStringSchema(SerializationSchema, DeserializationSchema):
 
     def serialize(self, element: Any) -> bytes:
         if not isinstance(element, str):
-            raise TypeError(
-                f"SimpleStringSchema writes str, but got {type(element).__name__}: {element!r:.100}"
-            )
+            raise TypeError(f"SimpleStringSchema writes str, but got {type(element).__name__}: {element!r:.100}")
         return element.encode(self._charset)
 
     def deserialize(self, message: bytes) -> str:
@@ -85,9 +79,7 @@ class ByteArraySchema(SerializationSchema, DeserializationSchema):
 
     def serialize(self, element: Any) -> bytes:
         if not isinstance(element, (bytes, bytearray)):
-            raise TypeError(
-                f"ByteArraySchema writes bytes, but got {type(element).__name__}: {element!r:.100}"
-            )
+            raise TypeError(f"ByteArraySchema writes bytes, but got {type(element).__name__}: {element!r:.100}")
         return bytes(element)
 
     def deserialize(self, message: bytes) -> bytes:

@@ -250,9 +250,7 @@ class RowTypeInfo(_FieldsTypeInfo):
                 f" and {len(self._field_types)} types {self._field_types}."
             )
         if field_names is not None and len(set(field_names)) != len(field_names):
-            raise ValueError(
-                f"The field names of a row type must differ from each other: {list(field_names)}."
-            )
+            raise ValueError(f"The field names of a row type must differ from each other: {list(field_names)}.")
         self._declared_names = None if field_names is None else list(field_names)
         self._names = self._declared_names or [f"f{i}" for i in range(len(self._field_types))]
 

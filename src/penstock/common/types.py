@@ -88,9 +88,7 @@ class Row:
     def as_dict(self, recursive: bool = False) -> dict[str, Any]:
         """The fields by name; with ``recursive`` also rows inside fields, lists and dicts become dicts."""
         if self._fields is None:
-            raise TypeError(
-                "A Row without field names cannot become a dict; give names with set_field_names()."
-            )
+            raise TypeError("A Row without field names cannot become a dict; give names with set_field_names().")
         if not recursive:
             return dict(zip(self._fields, self._values, strict=False))
         return {name: _rows_to_dicts(value) for name, value in zip(self._fields, self._values, strict=False)}
@@ -131,9 +129,7 @@ class Row:
     def __call__(self, *args: Any) -> Row:
         """Creates a row whose field names are the values of this one."""
         if len(args) > len(self._values):
-            raise ValueError(
-                f"The row factory {self!r} has {len(self._values)} fields, but got {len(args)}: {args}."
-            )
+            raise ValueError(f"The row factory {self!r} has {len(self._values)} fields, but got {len(args)}: {args}.")
         return Row._of(list(args), list(self._values))
 
     def __getitem__(self, item: Any) -> Any:

@@ -99,10 +99,11 @@ class EpochCoordinator:
         return record
 
     def forget_failure(self) -> None:
-        """Before another attempt: the failed epoch has left nothing behind."""
+        """Before another attempt. An epoch that was computed stays: Spark may have committed it before it failed, and
+        then nobody computes it again; else it is computed again, and replaced.
+        """
         self.snapshots.give_up("the job failed and was started again")
         self.failure = None
-        self._computed = []
         self.planning.clear()
 
     # -- planning ----------------------------------------------------------------------------------------------
@@ -269,16 +270,20 @@ class EpochCoordinator:
 
     def _publish(self) -> None:
         """Makes the results of an epoch visible: Spark plans the next one only when this one is in its commit log."""
-        reports, self._computed = self._computed, []
-        recovered, self._recovered = self._recovered, None
-        if recovered is not None and not reports:
+        reports = self._computed
+        if self._recovered is not None and not reports:
             # The process before this one may have died between Spark's commit and this point.
-            for committable in recovered.committables:
+            for committable in self._recovered.committables:
                 committable.commit()
+        self._recovered = None
         _print(reports)
         for report in reports:
-            for operator_id, committables in report.committables.items():
+            # Whatever fails on the way, another attempt goes on behind what is done.
+            report.stdout = report.stderr = ""
+            for operator_id, committables in list(report.committables.items()):
                 self._on_committables(operator_id, committables)
+                del report.committables[operator_id]
+        self._computed = []
         self.snapshots.finish(reports, self._sources_by_uid())
         if self.snapshots.wants_stop:
             self.stopped.set()

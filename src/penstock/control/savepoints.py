@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.blueprint import JobBlueprint, OperatorBlueprint
+from penstock.runtime.operator_content import content_of
 from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import (
@@ -91,7 +92,7 @@ def prepare_restore(path: str, job: JobBlueprint, allow_non_restored_state: bool
     for saved in savepoint.operators:
         operator = known.get(saved.uid)
         if operator is None:
-            if not allow_non_restored_state and _has_state(savepoint, saved.uid):
+            if not allow_non_restored_state and _has_state(savepoint, saved):
                 raise JobExecutionError(
                     f"the savepoint {path!r} has state of the operator {saved.name!r} (uid {saved.uid}), which this "
                     "program does not have. Give the operator that uid again, or drop its state with "
@@ -111,19 +112,11 @@ def prepare_restore(path: str, job: JobBlueprint, allow_non_restored_state: bool
     return savepoint
 
 
-def _has_state(savepoint: Savepoint, uid: str) -> bool:
+def _has_state(savepoint: Savepoint, saved: SavedOperator) -> bool:
     """Whether dropping the operator would lose anything: keyed state, timers, attributes or a position."""
-    if uid in savepoint.positions:
+    if saved.uid in savepoint.positions:
         return True
-    return any(_not_empty(state) for _, (_, state) in savepoint.states_of(uid))
-
-
-def _not_empty(state: Any) -> bool:
-    if isinstance(state, dict):
-        return any(map(_not_empty, state.values())) if state else False
-    if isinstance(state, (tuple, list)):
-        return any(map(_not_empty, state))
-    return state is not None and not isinstance(state, (int, type, bool))
+    return any(content_of(saved.kind, state) for _, (_, state) in savepoint.states_of(saved.uid))
 
 
 def restore_sources(savepoint: Savepoint, sources: dict[str, Source]) -> dict[str, Any]:

@@ -62,9 +62,7 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
         """Try again after the same delay each time."""
         from penstock.datastream.async_retry_strategies import FixedDelayRetryStrategy
 
-        return FixedDelayRetryStrategy(
-            max_attempts, backoff_time_millis, result_predicate, exception_predicate
-        )
+        return FixedDelayRetryStrategy(max_attempts, backoff_time_millis, result_predicate, exception_predicate)
 
     @staticmethod
     def exponential_backoff(

@@ -56,9 +56,7 @@ class BaseBroadcastProcessFunction(Function):
         """The other side's view: broadcast state can only be read, so that all subtasks agree on it."""
 
         @abstractmethod
-        def get_broadcast_state(
-            self, state_descriptor: MapStateDescriptor
-        ) -> ReadOnlyBroadcastState[Any, Any]:
+        def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
             """The broadcast state of this name, readable only."""
 
 
@@ -75,15 +73,11 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, O
         """What :meth:`BroadcastProcessFunction.process_element` may ask."""
 
     @abstractmethod
-    def process_element(
-        self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext
-    ) -> Iterable[OUT] | None:
+    def process_element(self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext) -> Iterable[OUT] | None:
         """Called for each record of the stream that is not broadcast."""
 
     @abstractmethod
-    def process_broadcast_element(
-        self, value: IN2, ctx: BroadcastProcessFunction.Context
-    ) -> Iterable[OUT] | None:
+    def process_broadcast_element(self, value: IN2, ctx: BroadcastProcessFunction.Context) -> Iterable[OUT] | None:
         """Called in every subtask for each record of the broadcast stream."""
 
 
@@ -126,19 +120,13 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, I
             """The key that had set the timer."""
 
     @abstractmethod
-    def process_element(
-        self, value: IN1, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext
-    ) -> Iterable[OUT] | None:
+    def process_element(self, value: IN1, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext) -> Iterable[OUT] | None:
         """Called for each record of the keyed stream."""
 
     @abstractmethod
-    def process_broadcast_element(
-        self, value: IN2, ctx: KeyedBroadcastProcessFunction.Context
-    ) -> Iterable[OUT] | None:
+    def process_broadcast_element(self, value: IN2, ctx: KeyedBroadcastProcessFunction.Context) -> Iterable[OUT] | None:
         """Called in every subtask for each record of the broadcast stream."""
 
-    def on_timer(
-        self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext
-    ) -> Iterable[OUT] | None:
+    def on_timer(self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext) -> Iterable[OUT] | None:
         """Called when a timer of the keyed side is due."""
         return None

@@ -115,13 +115,9 @@ class CheckpointConfig:
         """How many checkpoints in a row may fail before the job does."""
         return self._integer(_TOLERABLE_FAILURES, 0)
 
-    def set_tolerable_checkpoint_failure_number(
-        self, tolerable_checkpoint_failure_number: int
-    ) -> CheckpointConfig:
+    def set_tolerable_checkpoint_failure_number(self, tolerable_checkpoint_failure_number: int) -> CheckpointConfig:
         """Let the job fail only after more failed checkpoints in a row than this."""
-        _require_at_least(
-            tolerable_checkpoint_failure_number, 0, "the number of tolerable checkpoint failures"
-        )
+        _require_at_least(tolerable_checkpoint_failure_number, 0, "the number of tolerable checkpoint failures")
         return self._set(_TOLERABLE_FAILURES, str(tolerable_checkpoint_failure_number))
 
     def set_externalized_checkpoint_retention(

@@ -85,9 +85,7 @@ class FileSystemCheckpointStorage(CheckpointStorage):
             )
         self._checkpoint_path = _normalized(checkpoint_path)
         self._threshold = _DEFAULT_FILE_STATE_THRESHOLD if threshold == _USE_DEFAULT else threshold
-        self._write_buffer_size = (
-            _DEFAULT_WRITE_BUFFER_SIZE if write_buffer_size == _USE_DEFAULT else write_buffer_size
-        )
+        self._write_buffer_size = _DEFAULT_WRITE_BUFFER_SIZE if write_buffer_size == _USE_DEFAULT else write_buffer_size
 
     def get_checkpoint_path(self) -> str:
         """The directory."""

@@ -43,9 +43,7 @@ class KeyedStateStore(ABC):
         """A handle to one value per key into which every added value is reduced."""
 
     @abstractmethod
-    def get_aggregating_state(
-        self, state_descriptor: AggregatingStateDescriptor
-    ) -> AggregatingState[Any, Any]:
+    def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor) -> AggregatingState[Any, Any]:
         """A handle to one accumulator per key into which every added value is aggregated."""
 
 

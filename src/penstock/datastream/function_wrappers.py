@@ -136,9 +136,7 @@ def _problem_with(given: Any, expected: type[Function], wrapper: type[FunctionWr
     name = expected.__name__
     wanted = f"a {name}" if wrapper is None else f"a {name} or a callable"
     if isinstance(given, type) and issubclass(given, Function):
-        return (
-            f"expected {wanted}, got the class {given.__name__} itself; pass an instance: {given.__name__}()"
-        )
+        return f"expected {wanted}, got the class {given.__name__} itself; pass an instance: {given.__name__}()"
     if wrapper is None or not callable(given):
         return f"expected {wanted}, got {_describe(given)}; subclass penstock.datastream.functions.{name}"
     if inspect.iscoroutinefunction(given):

@@ -35,20 +35,14 @@ class OutputTag:
         if isinstance(given, list):
             return RowTypeInfo(given)
         if not isinstance(given, TypeInformation):
-            raise TypeError(
-                f"the type_info of an OutputTag must be None, a list or a TypeInformation, got {given!r}"
-            )
+            raise TypeError(f"the type_info of an OutputTag must be None, a list or a TypeInformation, got {given!r}")
         return given
 
     def get_java_output_tag(self) -> NoReturn:
         raise NotSupportedError("an OutputTag has no Java counterpart in Penstock; use tag_id and type_info")
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, OutputTag)
-            and self.tag_id == other.tag_id
-            and bool(self.type_info == other.type_info)
-        )
+        return isinstance(other, OutputTag) and self.tag_id == other.tag_id and bool(self.type_info == other.type_info)
 
     def __hash__(self) -> int:
         return hash(self.tag_id)

@@ -84,9 +84,7 @@ class SourceFunction(Function):
 
     def __init__(self, source_func: Any = None) -> None:
         if source_func is not None:
-            _refuse_java_function(
-                type(self).__name__, source_func, "implement run(ctx) and cancel() in Python"
-            )
+            _refuse_java_function(type(self).__name__, source_func, "implement run(ctx) and cancel() in Python")
 
     @abstractmethod
     def run(self, ctx: SourceFunction.SourceContext) -> None:
@@ -129,9 +127,7 @@ class SinkFunction(Function):
 
     def __init__(self, sink_func: Any = None) -> None:
         if sink_func is not None:
-            _refuse_java_function(
-                type(self).__name__, sink_func, "implement invoke(value, context) in Python"
-            )
+            _refuse_java_function(type(self).__name__, sink_func, "implement invoke(value, context) in Python")
 
     @abstractmethod
     def invoke(self, value: Any, context: SinkFunction.Context) -> None:

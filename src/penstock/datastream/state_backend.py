@@ -23,9 +23,7 @@ class StateBackend:
     """Base of the state backends: ``env.set_state_backend(HashMapStateBackend())``."""
 
     def __init__(self, j_state_backend: Any = None) -> None:
-        refuse_java_object(
-            type(self).__name__, "j_state_backend", j_state_backend, "Use HashMapStateBackend()."
-        )
+        refuse_java_object(type(self).__name__, "j_state_backend", j_state_backend, "Use HashMapStateBackend().")
 
 
 class HashMapStateBackend(StateBackend):

@@ -33,9 +33,7 @@ class StateDescriptor(ABC):
 
     def __init__(self, name: str, type_info: TypeInformation | None) -> None:
         if not isinstance(name, str) or not name:
-            raise ProgramError(
-                f"{type(self).__name__}: the name of a state must be a non-empty string, got {name!r}"
-            )
+            raise ProgramError(f"{type(self).__name__}: the name of a state must be a non-empty string, got {name!r}")
         self.name = name
         self.type_info = _type_or_pickled(type_info, self)
         self._ttl_config: StateTtlConfig | None = None
@@ -100,9 +98,7 @@ class ReducingStateDescriptor(StateDescriptor):
         type_info: TypeInformation | None,
     ) -> None:
         super().__init__(name, type_info)
-        self._reduce_function = as_function(
-            reduce_function, ReduceFunction, f"ReducingStateDescriptor {name!r}"
-        )
+        self._reduce_function = as_function(reduce_function, ReduceFunction, f"ReducingStateDescriptor {name!r}")
 
     def get_reduce_function(self) -> ReduceFunction:
         """The function that combines two values."""
@@ -112,13 +108,9 @@ class ReducingStateDescriptor(StateDescriptor):
 class AggregatingStateDescriptor(StateDescriptor):
     """Describes an AggregatingState by its AggregateFunction and the type of the accumulator."""
 
-    def __init__(
-        self, name: str, agg_function: AggregateFunction, state_type_info: TypeInformation | None
-    ) -> None:
+    def __init__(self, name: str, agg_function: AggregateFunction, state_type_info: TypeInformation | None) -> None:
         super().__init__(name, state_type_info)
-        self._agg_function = as_function(
-            agg_function, AggregateFunction, f"AggregatingStateDescriptor {name!r}"
-        )
+        self._agg_function = as_function(agg_function, AggregateFunction, f"AggregatingStateDescriptor {name!r}")
 
     def get_agg_function(self) -> AggregateFunction:
         """The function that aggregates."""

@@ -122,9 +122,7 @@ class StateTtlConfig:
             """Every write and every read start the lifetime again."""
             return self.set_update_type(StateTtlConfig.UpdateType.OnReadAndWrite)
 
-        def set_state_visibility(
-            self, state_visibility: StateTtlConfig.StateVisibility
-        ) -> StateTtlConfig.Builder:
+        def set_state_visibility(self, state_visibility: StateTtlConfig.StateVisibility) -> StateTtlConfig.Builder:
             """Set whether expired values can be read."""
             self._state_visibility = _member(state_visibility, StateTtlConfig.StateVisibility)
             return self
@@ -141,9 +139,7 @@ class StateTtlConfig:
             self, ttl_time_characteristic: StateTtlConfig.TtlTimeCharacteristic
         ) -> StateTtlConfig.Builder:
             """Set the clock; there is only processing time."""
-            self._ttl_time_characteristic = _member(
-                ttl_time_characteristic, StateTtlConfig.TtlTimeCharacteristic
-            )
+            self._ttl_time_characteristic = _member(ttl_time_characteristic, StateTtlConfig.TtlTimeCharacteristic)
             return self
 
         def use_processing_time(self) -> StateTtlConfig.Builder:
@@ -165,9 +161,7 @@ class StateTtlConfig:
             Acts on in-memory backends.
             """
             self._strategies[StateTtlConfig.CleanupStrategies.Strategies.INCREMENTAL_CLEANUP] = (
-                StateTtlConfig.CleanupStrategies.IncrementalCleanupStrategy(
-                    cleanup_size, run_cleanup_for_every_record
-                )
+                StateTtlConfig.CleanupStrategies.IncrementalCleanupStrategy(cleanup_size, run_cleanup_for_every_record)
             )
             return self
 

@@ -101,8 +101,7 @@ class _Tumbling(WindowAssigner[T, TimeWindow]):
     def __init__(self, size: int, offset: int) -> None:
         if size <= 0 or abs(offset) >= size:
             raise ProgramError(
-                f"{type(self).__name__} needs size > 0 and abs(offset) < size, "
-                f"got size={size} offset={offset}"
+                f"{type(self).__name__} needs size > 0 and abs(offset) < size, got size={size} offset={offset}"
             )
         self._size = size
         self._offset = offset
@@ -136,9 +135,7 @@ class TumblingProcessingTimeWindows(_ProcessingTime, _Tumbling[T]):
     """Windows of one size that follow each other without gap, by the machine's clock."""
 
     @staticmethod
-    def of(
-        size: Time | Duration, offset: Time | Duration | None = None
-    ) -> TumblingProcessingTimeWindows[Any]:
+    def of(size: Time | Duration, offset: Time | Duration | None = None) -> TumblingProcessingTimeWindows[Any]:
         return TumblingProcessingTimeWindows(milliseconds_of(size, "size"), _offset_of(offset))
 
 

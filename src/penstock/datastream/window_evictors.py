@@ -162,9 +162,7 @@ class TimeEvictor(_OneSidedEvictor[T, W]):
         if not timestamps:
             return
         cutoff = max(timestamps) - self._window_size
-        elements[:] = [
-            element for element in elements if element.timestamp is None or element.timestamp > cutoff
-        ]
+        elements[:] = [element for element in elements if element.timestamp is None or element.timestamp > cutoff]
 
     def __repr__(self) -> str:
         return f"TimeEvictor({self._window_size})"

@@ -70,9 +70,7 @@ class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
             """State of this key, shared by all its windows."""
 
     @abstractmethod
-    def process(
-        self, key: KEY, context: ProcessWindowFunction.Context[Any], elements: Iterable[IN]
-    ) -> Iterable[OUT]:
+    def process(self, key: KEY, context: ProcessWindowFunction.Context[Any], elements: Iterable[IN]) -> Iterable[OUT]:
         """Return or yield the results of one firing."""
 
     def clear(self, context: ProcessWindowFunction.Context[Any]) -> None:
@@ -98,9 +96,7 @@ class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
             """State shared by all windows."""
 
     @abstractmethod
-    def process(
-        self, context: ProcessAllWindowFunction.Context[Any], elements: Iterable[IN]
-    ) -> Iterable[OUT]:
+    def process(self, context: ProcessAllWindowFunction.Context[Any], elements: Iterable[IN]) -> Iterable[OUT]:
         """Return or yield the results of one firing."""
 
     def clear(self, context: ProcessAllWindowFunction.Context[Any]) -> None:

@@ -75,9 +75,7 @@ class _PassiveTrigger(Trigger[T, W]):
 class EventTimeTrigger(_PassiveTrigger[T, TimeWindow]):
     """Fires when the watermark passes the end of the window, and for every late element after that."""
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         end = window.max_timestamp()
         if end <= ctx.get_current_watermark():
             return TriggerResult.FIRE
@@ -106,9 +104,7 @@ class EventTimeTrigger(_PassiveTrigger[T, TimeWindow]):
 class ProcessingTimeTrigger(_PassiveTrigger[T, TimeWindow]):
     """Fires when the clock passes the end of the window."""
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         ctx.register_processing_time_timer(window.max_timestamp())
         return TriggerResult.CONTINUE
 
@@ -199,9 +195,7 @@ class ContinuousEventTimeTrigger(_ContinuousTrigger[T]):
     def of(interval: Time | Duration) -> ContinuousEventTimeTrigger[Any]:
         return ContinuousEventTimeTrigger(milliseconds_of(interval, "interval"))
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         if window.max_timestamp() <= ctx.get_current_watermark():
             return TriggerResult.FIRE
         ctx.register_event_time_timer(window.max_timestamp())
@@ -227,9 +221,7 @@ class ContinuousProcessingTimeTrigger(_ContinuousTrigger[T]):
     def of(interval: Time | Duration) -> ContinuousProcessingTimeTrigger[Any]:
         return ContinuousProcessingTimeTrigger(milliseconds_of(interval, "interval"))
 
-    def on_element(
-        self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: TimeWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         self._start(ctx.get_current_processing_time(), window, ctx)
         return TriggerResult.CONTINUE
 
@@ -255,9 +247,7 @@ class PurgingTrigger(Trigger[T, Window]):
     def of(nested_trigger: Trigger[Any, Any]) -> PurgingTrigger[Any]:
         return PurgingTrigger(nested_trigger)
 
-    def on_element(
-        self, element: T, timestamp: int, window: Window, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
         return self._purging(self.nested_trigger.on_element(element, timestamp, window, ctx))
 
     def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
@@ -295,9 +285,7 @@ class CountTrigger(_PassiveTrigger[T, CountWindow]):
     def of(window_size: int) -> CountTrigger[Any]:
         return CountTrigger(window_size)
 
-    def on_element(
-        self, element: T, timestamp: int, window: CountWindow, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: CountWindow, ctx: Trigger.TriggerContext) -> TriggerResult:
         count = cast("ReducingState[int]", ctx.get_partitioned_state(self._count_state_descriptor))
         count.add(1)
         if count.get() < self._window_size:
@@ -354,9 +342,7 @@ class DeltaTrigger(_PassiveTrigger[T, Window]):
     ) -> DeltaTrigger[Any]:
         return DeltaTrigger(threshold, delta_function, type_info)
 
-    def on_element(
-        self, element: T, timestamp: int, window: Window, ctx: Trigger.TriggerContext
-    ) -> TriggerResult:
+    def on_element(self, element: T, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
         last = cast("ValueState[T | None]", ctx.get_partitioned_state(self._last_element_descriptor))
         reference = last.value()
         if reference is None:

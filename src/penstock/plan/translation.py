@@ -24,9 +24,7 @@ def translate(request: JobRequest, settings: JobSettings) -> JobBlueprint:
     levels = levels_of(graph)
     return JobBlueprint(
         settings=settings,
-        operators=tuple(
-            _operator(node, graph, job_graph, levels, request.batch_mode) for node in graph.nodes
-        ),
+        operators=tuple(_operator(node, graph, job_graph, levels, request.batch_mode) for node in graph.nodes),
         edges=tuple(_edge(index, edge, graph, job_graph, levels) for index, edge in enumerate(graph.edges)),
         levels=max(levels.values()) + 1,
         parallelism=max(graph.parallelism.values()),

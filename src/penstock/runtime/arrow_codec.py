@@ -68,9 +68,7 @@ class _RecordCodec:
     def encode(self, values: list[Any]) -> pa.RecordBatch:
         arrays, names, missing = self._fields.encode(values)
         if missing is not None or not arrays:
-            present: Sequence[bool] = (
-                [True] * len(values) if missing is None else [not gone for gone in missing]
-            )
+            present: Sequence[bool] = [True] * len(values) if missing is None else [not gone for gone in missing]
             arrays, names = [*arrays, pa.array(present, pa.bool_())], [*names, _PRESENT]
         return pa.RecordBatch.from_arrays(arrays, names)
 

@@ -187,9 +187,7 @@ class Fields:
         missing = [value is None for value in coerced]
         if not any(missing):
             return self._encode_straight(coerced)
-        arrays, names, _ = self._encode_straight(
-            [self._blank() if value is None else value for value in coerced]
-        )
+        arrays, names, _ = self._encode_straight([self._blank() if value is None else value for value in coerced])
         return arrays, names, missing
 
     def _encode_straight(self, values: Sequence[Any]) -> tuple[list[pa.Array], list[str], None]:
@@ -198,8 +196,7 @@ class Fields:
             raise _NotStraight
         # Measured: a pass for each field takes half the time of zip(*records), which walks 30,000 iterators.
         arrays = [
-            column.encode(list(map(itemgetter(position), records)))
-            for position, column in enumerate(self._columns)
+            column.encode(list(map(itemgetter(position), records))) for position, column in enumerate(self._columns)
         ]
         names = self._names
         kinds = self._kinds(values)

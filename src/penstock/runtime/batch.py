@@ -17,9 +17,7 @@ class Batch:
 
     __slots__ = ("keys", "timestamps", "values")
 
-    def __init__(
-        self, values: list[Any], timestamps: list[int] | None = None, keys: list[Any] | None = None
-    ) -> None:
+    def __init__(self, values: list[Any], timestamps: list[int] | None = None, keys: list[Any] | None = None) -> None:
         self.values = values
         self.timestamps = timestamps  # None: no record carries a timestamp
         self.keys = keys  # present only behind a key exchange

@@ -40,9 +40,7 @@ class _Located:
         shown = repr(value)
         if len(shown) > _SHOWN_CHARACTERS:
             shown = shown[: _SHOWN_CHARACTERS - 3] + "..."
-        self._said = (
-            f"{shown} ({type(value).__name__}) is no value of the declared type {declared!r}: {reason}"
-        )
+        self._said = f"{shown} ({type(value).__name__}) is no value of the declared type {declared!r}: {reason}"
         self._path: list[str] = []
 
     def inside(self, part: str) -> None:
@@ -82,9 +80,7 @@ def coercer(type_info: TypeInformation) -> Coercer | None:
     if isinstance(type_info, RowTypeInfo):
         return _row_coercer(type_info)
     if isinstance(type_info, PrimitiveArrayTypeInfo):
-        return (
-            _bytes_coercer(type_info) if _holds_bytes(type_info) else _list_coercer(type_info, nullable=False)
-        )
+        return _bytes_coercer(type_info) if _holds_bytes(type_info) else _list_coercer(type_info, nullable=False)
     if isinstance(type_info, _ElementsTypeInfo):
         return _list_coercer(type_info, nullable=True)
     if isinstance(type_info, MapTypeInfo):
@@ -194,9 +190,7 @@ def _string(declared: TypeInformation) -> Coercer:
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            raise CoercionValueError(
-                value, declared, f"it is no valid Unicode text ({error.reason})"
-            ) from None
+            raise CoercionValueError(value, declared, f"it is no valid Unicode text ({error.reason})") from None
         return value if type(value) is str else str.__str__(value)
 
     return coerce
@@ -270,9 +264,7 @@ def _timestamp_coercer(declared: TypeInformation) -> Coercer:
         if not isinstance(value, datetime.datetime):
             raise CoercionTypeError(value, declared, "it takes datetime.datetime")
         micros = value.microsecond // 1_000 * 1_000
-        return datetime.datetime(
-            value.year, value.month, value.day, value.hour, value.minute, value.second, micros
-        )
+        return datetime.datetime(value.year, value.month, value.day, value.hour, value.minute, value.second, micros)
 
     return coerce
 

@@ -87,9 +87,7 @@ class FunctionContext(RuntimeContext):
     def get_reducing_state(self, state_descriptor: ReducingStateDescriptor) -> ReducingState[Any]:
         return self._state(state_descriptor)  # type: ignore[no-any-return]
 
-    def get_aggregating_state(
-        self, state_descriptor: AggregatingStateDescriptor
-    ) -> AggregatingState[Any, Any]:
+    def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor) -> AggregatingState[Any, Any]:
         return self._state(state_descriptor)  # type: ignore[no-any-return]
 
     def _state(self, descriptor: Any) -> Any:

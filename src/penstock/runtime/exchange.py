@@ -99,9 +99,7 @@ class ExchangeWriter:
         for chunk in self._chunks.values():
             chunk.add_control(control)
 
-    def put(
-        self, target: int, values: list[Any], timestamps: list[int] | None, keys: list[Any] | None = None
-    ) -> None:
+    def put(self, target: int, values: list[Any], timestamps: list[int] | None, keys: list[Any] | None = None) -> None:
         """Appends records to the chunk of a target and sends the chunk when it is full."""
         chunk, count = self._chunks[target], len(values)
         room = self._limit - len(chunk.values)

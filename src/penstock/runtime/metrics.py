@@ -190,9 +190,7 @@ class MetricTree(MetricGroup):
         if metric is None:
             metric = self._metrics[name] = create()
         if not isinstance(metric, kind):
-            raise ProgramError(
-                f"metric {name!r} is a {type(metric).__name__} already and cannot be a {kind.__name__}"
-            )
+            raise ProgramError(f"metric {name!r} is a {type(metric).__name__} already and cannot be a {kind.__name__}")
         return metric
 
 

@@ -49,7 +49,7 @@ from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Source
 from penstock.spark.planner_link import PlannerClient, PlannerServer
 from penstock.spark.query import start_query
-from penstock.spark.session import spark_session
+from penstock.spark.session import has_died, spark_session
 from penstock.spark.sinks import commit_epoch
 from penstock.spark.worker_modules import ship_modules
 
@@ -241,16 +241,19 @@ class SparkJob:
             while isinstance(error, JobExecutionError) and self._restart_after(error):
                 error = self._wait_for_end()
         except Exception as unexpected:
-            error = unexpected
+            error = self._loss_of_spark() if has_died(self._session) else unexpected
         self._coordinator.snapshots.give_up("the job has ended")
         cancelled = isinstance(error, JobCancelledError)
         self._coordinator.snapshots.end(cancelled, failed=error is not None and not cancelled)
-        self._shut_down(error)
+        try:
+            self._shut_down(error)
+        except Exception as unexpected:
+            error = error or unexpected  # whoever waits for the job must hear of its end
         self._settle(error)
 
     def _restart_after(self, error: JobExecutionError) -> bool:
         """Starts the query again from the last epoch, if the restart strategy allows it."""
-        if isinstance(error, JobCancelledError):
+        if isinstance(error, JobCancelledError) or has_died(self._session):
             return False
         delay_ms = self._restarts.next_delay_ms(system_clock())
         if delay_ms is None:
@@ -272,6 +275,8 @@ class SparkJob:
                 return None
             if self._cancelled.is_set() or self._coordinator.output_closed.is_set():
                 return JobCancelledError(f"the job {self._request.name!r} was cancelled")
+            if has_died(self._session):
+                return self._loss_of_spark()
             if not self._query.isActive:
                 return self._failure()
             self._coordinator.finished.wait(_WATCH_SECONDS)
@@ -282,6 +287,12 @@ class SparkJob:
         exception = self._query.exception()
         return JobExecutionError(_spark_message(exception))
 
+    def _loss_of_spark(self) -> JobExecutionError:
+        return JobExecutionError(
+            f"Spark's JVM has died under the job. Its files are kept: `penstock resume {self.job_id}` goes on from the "
+            "last epoch. If nobody has killed the JVM, it may have been short of memory (spark.driver.memory)."
+        )
+
     def _close_helpers(self) -> None:
         for source in self._sources.values():
             source.close()
@@ -290,11 +301,13 @@ class SparkJob:
 
     def _shut_down(self, error: BaseException | None) -> None:
         self._rest.close()
+        lost = has_died(self._session)
         try:
-            self._query.stop()
+            if not lost:
+                self._query.stop()
         finally:
             self._close_helpers()
-            if self._keep_files and error is not None and not isinstance(error, JobCancelledError):
+            if (self._keep_files or lost) and error is not None and not isinstance(error, JobCancelledError):
                 # A job that failed for good can be looked at, mended and resumed.
                 self._home.write_record({**(self._home.read_record() or {}), "state": JobStatus.FAILED.name})
                 self._home.release()

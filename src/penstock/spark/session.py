@@ -58,6 +58,12 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     return session
 
 
+def has_died(session: SparkSession) -> bool:
+    """Whether the JVM that was started for the session is gone: nothing can be asked of it any more."""
+    process = getattr(session.sparkContext._gateway, "proc", None)
+    return process is not None and process.poll() is not None
+
+
 def prepare_for_query(session: SparkSession, partitions: int) -> None:
     """Sets what a query must find in its session when it starts; the session may be the user's own."""
     for key, value in {**_QUERY_SETTINGS, "spark.sql.shuffle.partitions": str(partitions)}.items():

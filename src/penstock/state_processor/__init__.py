@@ -1,4 +1,4 @@
-"""Reads and writes savepoints without running the job: look at state, take an operator out, start with state of one's own."""
+"""Savepoints without the job: read their state, change it, take an operator out, or make one from data."""
 
 from penstock.state_processor.reader import OperatorSummary, SavepointReader, StateSummary, TimerRow
 from penstock.state_processor.rows import StateRow, StateRows

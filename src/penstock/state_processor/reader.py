@@ -14,9 +14,9 @@ from penstock.datastream.state import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
+from penstock.runtime.operator_content import OperatorContent, content_of, layout_of
 from penstock.runtime.pickling import dumps
 from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint
-from penstock.state_processor.operator_content import OperatorContent, content_of, layout_of
 from penstock.state_processor.rows import StateRow, StateRows, rows_of
 
 STATE_KINDS: dict[str, type] = {
@@ -79,6 +79,15 @@ class SavepointReader:
         """All operators, with the states that they had."""
         return [self._summary(operator) for operator in self.savepoint.operators]
 
+    def keyed_state_names(self, uid: str) -> list[str]:
+        """State by key."""
+        return list(dict.fromkeys(name for _, content in self._contents(self._operator(uid)) for name in content.keyed))
+
+    def operator_state_names(self, uid: str) -> list[str]:
+        """List, union-list and broadcast state."""
+        contents = self._contents(self._operator(uid))
+        return list(dict.fromkeys(name for _, content in contents for name in content.without_key))
+
     def read_keyed_state(self, uid: str, name: str) -> StateRows:
         """The entries of a keyed state of all subtasks together."""
         operator = self._operator(uid)
@@ -86,20 +95,18 @@ class SavepointReader:
         for _, content in self._contents(operator):
             if name in content.keyed:
                 rows += rows_of(*content.keyed[name], layout_of(operator.kind, name))
-        self._check_known(operator, name, [*self._keyed_names(operator)], "keyed state")
+        self._check_known(operator, name, self.keyed_state_names(uid), "keyed state")
         return StateRows(rows)
 
     def read_operator_state(self, uid: str, name: str) -> StateRows:
         """List, union-list or broadcast state; the namespace is the subtask that had it."""
         operator = self._operator(uid)
-        known: dict[str, None] = {}
         rows: list[StateRow] = []
         for subtask, content in self._contents(operator):
-            known.update(dict.fromkeys(content.without_key))
             if name in content.without_key:
                 _, delta = content.without_key[name]
                 rows += [StateRow(None, subtask, value) for _, value in delta.values()]
-        self._check_known(operator, name, list(known), "operator state")
+        self._check_known(operator, name, self.operator_state_names(uid), "operator state")
         return StateRows(rows)
 
     def read_timers(self, uid: str) -> list[TimerRow]:
@@ -133,9 +140,6 @@ class SavepointReader:
             ) from error
         for subtask, (_, state) in states:
             yield subtask, content_of(operator.kind, state)
-
-    def _keyed_names(self, operator: SavedOperator) -> dict[str, None]:
-        return {name: None for _, content in self._contents(operator) for name in content.keyed}
 
     def _check_known(self, operator: SavedOperator, name: str, known: list[str], what: str) -> None:
         if name not in known:

@@ -11,8 +11,8 @@ from typing import Any
 from penstock.common.errors import ConfigurationError, NotSupportedError
 from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.runtime.keys import key_group_of, owner_of_key_group
+from penstock.runtime.operator_content import holds_plain_keyed_state
 from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint, write_metadata, write_part
-from penstock.state_processor.operator_content import holds_plain_keyed_state
 from penstock.state_processor.reader import STATE_KINDS
 
 _DEFAULT_MAX_PARALLELISM = 128
@@ -116,7 +116,7 @@ class SavepointWriter:
     def _add(self, operator: SavedOperator) -> SavedOperator:
         level = 1 + max((level for level, _ in self._parts), default=-1)
         for subtask in range(operator.parallelism):
-            nothing = ((MIN_TIMESTAMP, {}, None), {}, ({}, {}))
+            nothing: Any = ((MIN_TIMESTAMP, {}, None), {}, ({}, {}))
             self._parts[level, subtask] = {operator.uid: (MIN_TIMESTAMP, nothing)}
         self._operators[operator.uid] = operator
         return operator

@@ -32,7 +32,5 @@ def test_unknown_or_no_verb_exits_with_2(arguments: list[str]) -> None:
 
 def test_starts_without_loading_spark() -> None:
     program = "import sys, penstock.cli.main; print({'pyspark', 'pandas', 'pyarrow'} & set(sys.modules))"
-    printed = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed == "set()\n"

@@ -120,9 +120,7 @@ def test_missing_program_exits_with_2(tmp_path: Path) -> None:
     ("statement", "code", "stderr"),
     [("sys.exit(7)", 7, ""), ("sys.exit()", 0, ""), ("sys.exit('no input')", 1, "no input\n")],
 )
-def test_exit_of_the_program_is_kept(
-    run: Callable[..., Result], statement: str, code: int, stderr: str
-) -> None:
+def test_exit_of_the_program_is_kept(run: Callable[..., Result], statement: str, code: int, stderr: str) -> None:
     result = run(f"import sys\n{statement}")
     assert (result.returncode, result.stderr) == (code, stderr)
 

@@ -26,9 +26,7 @@ def terminal() -> Terminal:
 
 
 def status_line(terminal: Terminal, width: int = 120) -> StatusLine:
-    console = Console(
-        file=terminal, width=width, force_terminal=True, color_system=None, legacy_windows=False
-    )
+    console = Console(file=terminal, width=width, force_terminal=True, color_system=None, legacy_windows=False)
     return StatusLine(console)
 
 
@@ -83,9 +81,7 @@ def test_waits_while_the_program_is_in_the_middle_of_a_line(
     line.close()
 
 
-def test_close_erases_the_line_and_gives_the_streams_back(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_close_erases_the_line_and_gives_the_streams_back(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     line = guarding(terminal, terminal, monkeypatch)
     assert sys.stdout is not terminal
     line.update("RUNNING", 1, 1, 1, 1.0, None)

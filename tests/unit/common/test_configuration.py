@@ -61,9 +61,7 @@ def test_what_is_not_there_is_refused_and_says_when() -> None:
         options.validate(Configuration.from_dict({"pipeline.jars": "file:///a.jar"}))
     with pytest.raises(NotSupportedError, match="metric"):
         options.validate(Configuration.from_dict({"metrics.reporter.prom.port": "1"}))
-    options.validate(
-        Configuration.from_dict({"restart-strategy.type": "none", "state.backend.type": "HashMap"})
-    )
+    options.validate(Configuration.from_dict({"restart-strategy.type": "none", "state.backend.type": "HashMap"}))
     with pytest.raises(ConfigurationError, match="'two'"):
         options.validate(Configuration.from_dict({"parallelism.default": "two"}))
 

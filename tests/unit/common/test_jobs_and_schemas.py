@@ -84,20 +84,16 @@ def test_job_ids() -> None:
 
 
 def test_terminal_states() -> None:
-    assert {
-        state for state in JobStatus if state.is_terminal_state() and not state.is_globally_terminal_state()
-    } == {JobStatus.SUSPENDED}
+    assert {state for state in JobStatus if state.is_terminal_state() and not state.is_globally_terminal_state()} == {
+        JobStatus.SUSPENDED
+    }
     assert not JobStatus.RESTARTING.is_terminal_state()
 
 
 def test_restart_strategies() -> None:
     fixed = RestartStrategies.fixed_delay_restart(3, 1000)
     assert fixed.get_delay_between_attempts_interval() == timedelta(seconds=1)
-    assert (
-        fixed
-        == RestartStrategies.fixed_delay_restart(3, 1000)
-        != RestartStrategies.fixed_delay_restart(2, 1000)
-    )
+    assert fixed == RestartStrategies.fixed_delay_restart(3, 1000) != RestartStrategies.fixed_delay_restart(2, 1000)
     assert "3 failures" in RestartStrategies.failure_rate_restart(3, 1000, 10).get_description()
     with pytest.raises(ValueError, match="restart_attempts"):
         RestartStrategies.fixed_delay_restart(-1, 1000)

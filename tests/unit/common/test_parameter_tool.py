@@ -9,9 +9,7 @@ from penstock.common.errors import ConfigurationError
 
 
 def test_forms_of_arguments() -> None:
-    tool = ParameterTool.from_args(
-        ["--input", "a b", "-n", "-5", "--verbose", "--rate", "1.5", "--on", "true"]
-    )
+    tool = ParameterTool.from_args(["--input", "a b", "-n", "-5", "--verbose", "--rate", "1.5", "--on", "true"])
     assert tool.get("input") == "a b" and tool.get_int("n") == -5 and tool.get_double("rate") == 1.5
     assert tool.has("verbose") and tool.get_boolean("verbose") is True and tool.get("verbose") is None
     assert tool.get_boolean("on") is True and tool.get_number_of_parameters() == 5
@@ -25,9 +23,7 @@ def test_wrong_arguments(args: list[str], said: str) -> None:
 
 def test_missing_and_wrong_values_name_the_key_and_the_known_ones() -> None:
     tool = ParameterTool.from_args(["--input", "x", "--flag"])
-    with pytest.raises(
-        ConfigurationError, match="'inptu'. Known parameters: flag, input. Did you mean 'input'"
-    ):
+    with pytest.raises(ConfigurationError, match="'inptu'. Known parameters: flag, input. Did you mean 'input'"):
         tool.get_required("inptu")
     with pytest.raises(ConfigurationError, match="'flag' was given without a value"):
         tool.get_required("flag")
@@ -40,9 +36,7 @@ def test_missing_and_wrong_values_name_the_key_and_the_known_ones() -> None:
 
 def test_properties_file(tmp_path: Path) -> None:
     file = tmp_path / "job.properties"
-    file.write_text(
-        "# comment\n! too\na=1\n b : two words \nc three\nd=x\\\n   y\ne\\=f=\\u00e9\\tz\nempty=\n"
-    )
+    file.write_text("# comment\n! too\na=1\n b : two words \nc three\nd=x\\\n   y\ne\\=f=\\u00e9\\tz\nempty=\n")
     assert ParameterTool.from_properties_file(file).to_map() == {
         "a": "1", "b": "two words ", "c": "three", "d": "xy", "e=f": "é\tz", "empty": "",
     }  # fmt: skip

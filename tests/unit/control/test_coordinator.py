@@ -175,3 +175,41 @@ def test_epoch_store_keeps_recent_records_and_forgets_old_ones(tmp_path: Path) -
         store.put(EpochRecord(epoch, {0: (Token(epoch, "t"), b"x")}))
     assert store.get(29).snapshots[0][0].seq == 29
     assert len(list((tmp_path / "epochs").iterdir())) == 20
+
+
+def test_an_epoch_that_spark_committed_before_it_failed_is_published_by_the_next_attempt(setup: Setup) -> None:
+    setup.run(committables={SINK: ["a"]})
+    setup.coordinator.forget_failure()
+    assert setup.committed == []
+    setup.plan()
+    assert setup.committed == [(SINK, ["a"])]
+
+
+def test_an_epoch_that_is_computed_again_is_published_once(setup: Setup) -> None:
+    setup.run(committables={SINK: ["a"]})
+    setup.coordinator.forget_failure()
+    setup.coordinator.complete([SubtaskReport(0, 0, committables={SINK: ["again"]})])
+    setup.plan()
+    setup.plan()
+    assert setup.committed == [(SINK, ["again"])]
+
+
+def test_publishing_goes_on_where_it_failed(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setup.run(committables={SOURCE: ["first"], SINK: ["second"]}, stdout="printed\n")
+    collect = setup.coordinator._on_committables
+
+    def fail_at_the_sink(operator_id: int, committables: list[Any]) -> None:
+        if operator_id == SINK:
+            raise OSError("no space")
+        collect(operator_id, committables)
+
+    monkeypatch.setattr(setup.coordinator, "_on_committables", fail_at_the_sink)
+    with pytest.raises(OSError, match="no space"):
+        setup.plan()
+    monkeypatch.undo()
+    setup.coordinator.forget_failure()
+    setup.plan()
+    assert setup.committed == [(SOURCE, ["first"]), (SINK, ["second"])]
+    assert capsys.readouterr().out == "printed\n"

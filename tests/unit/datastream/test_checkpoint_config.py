@@ -37,9 +37,7 @@ def test_defaults(config: CheckpointConfig) -> None:
     assert config.get_aligned_checkpoint_timeout() == Duration.of_millis(0)
 
 
-def test_settings_are_written_to_the_configuration(
-    config: CheckpointConfig, configuration: Configuration
-) -> None:
+def test_settings_are_written_to_the_configuration(config: CheckpointConfig, configuration: Configuration) -> None:
     chained = config.set_checkpoint_interval(1000).set_checkpoint_timeout(5000)
     assert chained is config
     assert configuration.get_string("execution.checkpointing.interval", None) == "1000 ms"
@@ -57,9 +55,7 @@ def test_settings_are_read_from_the_configuration(configuration: Configuration) 
 
 
 def test_tolerance_of_failures(config: CheckpointConfig) -> None:
-    assert (
-        config.set_fail_on_checkpointing_errors(False).get_tolerable_checkpoint_failure_number() == 2**31 - 1
-    )
+    assert config.set_fail_on_checkpointing_errors(False).get_tolerable_checkpoint_failure_number() == 2**31 - 1
     assert not config.is_fail_on_checkpointing_errors()
     assert config.set_fail_on_checkpointing_errors(True).get_tolerable_checkpoint_failure_number() == 0
     assert config.set_tolerable_checkpoint_failure_number(5).get_tolerable_checkpoint_failure_number() == 5
@@ -67,9 +63,7 @@ def test_tolerance_of_failures(config: CheckpointConfig) -> None:
 
 def test_retention(config: CheckpointConfig) -> None:
     retain = ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION
-    assert (
-        config.set_externalized_checkpoint_retention(retain).get_externalized_checkpoint_retention() is retain
-    )
+    assert config.set_externalized_checkpoint_retention(retain).get_externalized_checkpoint_retention() is retain
     assert config.is_externalized_checkpoints_enabled()
 
 

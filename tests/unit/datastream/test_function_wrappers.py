@@ -101,17 +101,13 @@ def test_each_kind_has_its_method(kind: type[Function], method: str, arguments: 
 
 
 def test_a_class_instead_of_an_instance() -> None:
-    with pytest.raises(
-        ProgramError, match=r"map: .*got the class Doubler itself; pass an instance: Doubler\(\)"
-    ):
+    with pytest.raises(ProgramError, match=r"map: .*got the class Doubler itself; pass an instance: Doubler\(\)"):
         as_function(Doubler, MapFunction, "map")
 
 
 @pytest.mark.parametrize("given", [None, 5, "map", NotCallable()])
 def test_what_is_neither_is_named(given: Any) -> None:
-    with pytest.raises(
-        ProgramError, match=rf"expected a MapFunction or a callable, got .*{type(given).__name__[:4]}"
-    ):
+    with pytest.raises(ProgramError, match=rf"expected a MapFunction or a callable, got .*{type(given).__name__[:4]}"):
         as_function(given, MapFunction)
 
 

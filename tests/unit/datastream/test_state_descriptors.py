@@ -46,9 +46,7 @@ def test_descriptors_know_name_and_type() -> None:
     assert ValueStateDescriptor("v", Types.LONG()).get_name() == "v"
     assert ValueStateDescriptor("v", Types.LONG()).type_info == Types.LONG()
     assert ListStateDescriptor("l", Types.LONG()).type_info == Types.LIST(Types.LONG())
-    assert MapStateDescriptor("m", Types.STRING(), Types.LONG()).type_info == Types.MAP(
-        Types.STRING(), Types.LONG()
-    )
+    assert MapStateDescriptor("m", Types.STRING(), Types.LONG()).type_info == Types.MAP(Types.STRING(), Types.LONG())
 
 
 def test_no_type_is_pickled() -> None:
@@ -84,9 +82,7 @@ def test_a_type_is_a_type_information(type_info: Any) -> None:
 
 
 def test_wrong_functions_are_named() -> None:
-    with pytest.raises(
-        ProgramError, match=r"ReducingStateDescriptor 'r'.*expected a ReduceFunction or a callable"
-    ):
+    with pytest.raises(ProgramError, match=r"ReducingStateDescriptor 'r'.*expected a ReduceFunction or a callable"):
         ReducingStateDescriptor("r", 5, Types.LONG())  # type: ignore[arg-type]
     with pytest.raises(ProgramError, match=r"pass an instance: Count\(\)"):
         AggregatingStateDescriptor("a", Count, Types.LONG())  # type: ignore[arg-type]

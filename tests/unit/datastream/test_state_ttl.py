@@ -82,9 +82,7 @@ def test_a_builder_used_again_does_not_change_what_it_has_built() -> None:
 
 def test_a_configuration_travels_with_its_descriptor() -> None:
     descriptor = ValueStateDescriptor("v", Types.LONG())
-    descriptor.enable_time_to_live(
-        StateTtlConfig.new_builder(Time.seconds(5)).cleanup_incrementally(3, False).build()
-    )
+    descriptor.enable_time_to_live(StateTtlConfig.new_builder(Time.seconds(5)).cleanup_incrementally(3, False).build())
     copy = pickle.loads(pickle.dumps(descriptor)).get_ttl_config()
     assert copy.get_update_type() is Update.OnCreateAndWrite
     assert copy.get_cleanup_strategies().get_incremental_cleanup_strategy().get_cleanup_size() == 3

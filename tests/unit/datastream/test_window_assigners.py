@@ -33,9 +33,7 @@ from penstock.datastream.window import (
 )
 
 
-def intervals(
-    assigner: WindowAssigner[Any, TimeWindow], timestamp: int, now: int = 0, element: Any = None
-) -> Any:
+def intervals(assigner: WindowAssigner[Any, TimeWindow], timestamp: int, now: int = 0, element: Any = None) -> Any:
     windows = assigner.assign_windows(element, timestamp, AssignerContext(now))
     return [(window.start, window.end) for window in windows]
 
@@ -107,9 +105,7 @@ def test_tumbling_count_windows_number_groups_of_elements() -> None:
 
 @pytest.mark.parametrize(("size", "slide"), [(4, 2), (5, 2), (2, 2), (1, 3), (3, 5), (7, 1)])
 def test_sliding_count_windows_are_exactly_those_around_the_element(size: int, slide: int) -> None:
-    expected = [
-        [id for id in reversed(range(30)) if id * slide <= number < id * slide + size] for number in range(20)
-    ]
+    expected = [[id for id in reversed(range(30)) if id * slide <= number < id * slide + size] for number in range(20)]
     assert numbered(CountSlidingWindowAssigner.of(size, slide), 20) == expected
 
 

@@ -12,9 +12,7 @@ from penstock.common.time import Time
 from penstock.datastream.window import CountEvictor, DeltaEvictor, Evictor, TimeEvictor, TimestampedValue
 
 
-def evicted(
-    evictor: Evictor[Any, Any], elements: Sequence[tuple[Any, int | None]]
-) -> tuple[list[Any], list[Any]]:
+def evicted(evictor: Evictor[Any, Any], elements: Sequence[tuple[Any, int | None]]) -> tuple[list[Any], list[Any]]:
     """What is left before and after the window function."""
     window = [TimestampedValue(value, timestamp) for value, timestamp in elements]
     context: Any = None

@@ -69,12 +69,8 @@ def test_failed_installation_is_tried_again(bootstrap: ModuleType, monkeypatch: 
             bootstrap.main()
 
 
-def test_python_without_venv_is_told_what_to_install(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        bootstrap.importlib.util, "find_spec", lambda name: None if name == "ensurepip" else 1
-    )
+def test_python_without_venv_is_told_what_to_install(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda name: None if name == "ensurepip" else 1)
     with pytest.raises(SystemExit, match=r"no module ensurepip.*\n.*apt install python3\.\d+-venv"):
         bootstrap.create_venv()
 

@@ -106,9 +106,7 @@ def test_bundled_java_is_started_without_the_module_that_it_lacks(
     home = java.java_home({"PATH": "", "PENSTOCK_HOME": str(tmp_path / "home")})
     assert Path(home).is_relative_to(tmp_path / "home")
     arguments = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b:*", "", "Main", "$x"]
-    printed = subprocess.run(
-        [f"{home}/bin/java", *arguments], capture_output=True, text=True, check=True
-    ).stdout
+    printed = subprocess.run([f"{home}/bin/java", *arguments], capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == ["<-Xmx1g>", "<-cp>", "<a b:*>", "<>", "<Main>", "<$x>"]
 
 
@@ -121,9 +119,7 @@ def test_installed_java_goes_before_the_bundled_one(
     assert java.java_home(environment) == str(tmp_path / "jdk")
 
 
-def test_launcher_is_written_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument_printer: Path
-) -> None:
+def test_launcher_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument_printer: Path) -> None:
     monkeypatch.setattr(java, "_bundled_java", lambda: argument_printer)
     environment = {"PATH": "", "PENSTOCK_HOME": str(tmp_path / "home")}
     launcher = Path(java.java_home(environment), "bin", "java")

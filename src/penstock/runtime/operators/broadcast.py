@@ -95,9 +95,7 @@ class _KeyedWriteContext(_Context, KeyedBroadcastProcessFunction.Context):
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
         return self._states.writable(state_descriptor)
 
-    def apply_to_keyed_state(
-        self, state_descriptor: StateDescriptor, function: Callable[[Any, Any], None]
-    ) -> None:
+    def apply_to_keyed_state(self, state_descriptor: StateDescriptor, function: Callable[[Any, Any], None]) -> None:
         """Calls function(key, state) for every key of this subtask that has a value in the state."""
         self._operator.apply_to_keyed_state(state_descriptor, function)
 

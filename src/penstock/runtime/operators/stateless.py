@@ -38,9 +38,7 @@ class FlatMapOperator(FunctionOperator):
             timestamps = None
         else:
             timestamps = []
-            for results, timestamp in zip(
-                map(self.function.flat_map, batch.values), batch.timestamps, strict=True
-            ):
+            for results, timestamp in zip(map(self.function.flat_map, batch.values), batch.timestamps, strict=True):
                 before = len(values)
                 values.extend(results)
                 timestamps.extend([timestamp] * (len(values) - before))

@@ -8,9 +8,8 @@ from typing import Any
 from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operators.base import FunctionOperator
 from penstock.runtime.operators.broadcast import BroadcastOperator, KeyedBroadcastOperator
-from penstock.runtime.operators.process import ProcessOperator, TimedOperator
+from penstock.runtime.operators.process import TimedOperator
 from penstock.runtime.operators.registry import OPERATORS
-from penstock.runtime.operators.stateless import CallOperator
 from penstock.runtime.operators.window import WindowedOperator
 
 Entries = dict[Any, Any]
@@ -24,10 +23,15 @@ class OperatorContent:
     keyed: dict[str, tuple[type, Entries]] = field(default_factory=dict)
     timers: dict[str, Entries] = field(default_factory=dict)
     without_key: dict[str, tuple[str, Entries]] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        tables = [delta for _, delta in (*self.keyed.values(), *self.without_key.values())]
+        return any(tables) or any(self.timers.values()) or bool(self.attributes)
 
 
 def content_of(kind: str, state: Any) -> OperatorContent:
-    """Empty for operators whose state is nobody's business but their own (sources, sinks)."""
+    """Empty for operators whose state only they themselves understand (watermarks, sinks)."""
     operator = OPERATORS.get(kind)
     content = OperatorContent()
     if state is None or operator is None:
@@ -40,14 +44,10 @@ def content_of(kind: str, state: Any) -> OperatorContent:
     if issubclass(operator, TimedOperator):
         state, content.keyed, (event, processing) = state
         content.timers = {EVENT: event, PROCESSING: processing}
-    if _is_plain_function_state(operator):
+    if issubclass(operator, FunctionOperator):
+        content.attributes = state[1]
         content.without_key.update(state[2] or {})
     return content
-
-
-def _is_plain_function_state(operator: type) -> bool:
-    known = (TimedOperator, ProcessOperator, CallOperator, BroadcastOperator)
-    return issubclass(operator, known) or operator.full_delta is FunctionOperator.full_delta  # type: ignore[attr-defined]
 
 
 def layout_of(kind: str, table: str) -> KeyLayout:

@@ -1,0 +1,110 @@
+"""`penstock state`: what is in a savepoint, without running the job."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.locations import savepoint_location
+
+if TYPE_CHECKING:
+    from penstock.state_processor import SavepointReader
+
+_Row = dict[str, Any]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="action", required=True)
+    listing = actions.add_parser("list", help="operators and their states", allow_abbrev=False)
+    listing.add_argument("path", metavar="PATH", type=savepoint_location, help="directory of the savepoint")
+    listing.add_argument("--json", action="store_true", help="for scripts")
+    listing.set_defaults(action=_list)
+    reading = actions.add_parser("read", help="the entries of one state", allow_abbrev=False)
+    reading.add_argument("path", metavar="PATH", type=savepoint_location, help="directory of the savepoint")
+    reading.add_argument("--uid", required=True, help="uid of the operator")
+    what = reading.add_mutually_exclusive_group(required=True)
+    what.add_argument("--state", metavar="NAME", help="name of the state")
+    what.add_argument("--timers", action="store_true", help="the timers that had not fired")
+    reading.add_argument("--key", help="only this key, as it is printed")
+    reading.add_argument("--format", choices=tuple(_FORMATS), default="table", help="default: table")
+    reading.set_defaults(action=_read)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    action: Callable[[argparse.Namespace], int] = arguments.action
+    return action(arguments)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from penstock.state_processor import SavepointReader
+
+    operators = SavepointReader.load(arguments.path).operators()
+    if arguments.json:
+        print(json.dumps([asdict(operator) for operator in operators]))
+        return 0
+    rows: list[_Row] = []
+    for operator in operators:
+        about = {"uid": operator.uid, "operator": operator.name, "of kind": operator.kind}
+        parallelism = f"{operator.parallelism} of {operator.max_parallelism}"
+        for state in operator.states:
+            size = {"entries": f"{state.entries:,}", "bytes": f"{state.bytes:,}"}
+            rows.append({**about, "parallelism": parallelism, "state": state.name, "kind": state.kind, **size})
+        if not operator.states:
+            rows.append({**about, "parallelism": parallelism, "state": "-", "kind": "-", "entries": "-", "bytes": "-"})
+    _print_table(rows)
+    return 0
+
+
+def _read(arguments: argparse.Namespace) -> int:
+    from penstock.state_processor import SavepointReader
+
+    rows = list(_rows(SavepointReader.load(arguments.path), arguments))
+    if arguments.key is not None:
+        rows = [row for row in rows if arguments.key in (str(row["key"]), repr(row["key"]))]
+    _FORMATS[arguments.format](rows)
+    return 0
+
+
+def _rows(reader: SavepointReader, arguments: argparse.Namespace) -> Iterable[_Row]:
+    if arguments.timers:
+        return [timer._asdict() for timer in reader.read_timers(arguments.uid)]
+    if arguments.state in reader.operator_state_names(arguments.uid):
+        return [row._asdict() for row in reader.read_operator_state(arguments.uid, arguments.state)]
+    return [row._asdict() for row in reader.read_keyed_state(arguments.uid, arguments.state)]
+
+
+def _print_table(rows: list[_Row]) -> None:
+    from penstock.cli.tables import print_table
+
+    if not rows:
+        print("nothing")
+        return
+    names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
+    print_table([(name, lambda row, name=name: str(row[name])) for name in names], rows)  # type: ignore[misc]
+
+
+def _print_json(rows: list[_Row]) -> None:
+    """One object a line; what JSON does not know is printed as Python writes it."""
+    for row in rows:
+        print(json.dumps({name: _plain(value) for name, value in row.items()}, default=repr))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name if isinstance(name, str) else repr(name): _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _print_csv(rows: list[_Row]) -> None:
+    if rows:
+        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+_FORMATS: dict[str, Callable[[list[_Row]], None]] = {"table": _print_table, "json": _print_json, "csv": _print_csv}
