@@ -15,7 +15,6 @@ from penstock.datastream import (
     OutputTag,
     ProcessFunction,
     ProcessWindowFunction,
-    SourceFunction,
 )
 from penstock.datastream.window import TumblingEventTimeWindows
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
@@ -133,26 +132,6 @@ class AtEnd(KeyedProcessFunction):
 def test_end_of_input_is_the_highest_watermark(local_env: EnvironmentFactory) -> None:
     env = local_env()
     assert collected(env.from_collection([1]).key_by(lambda v: v).process(AtEnd())) == [MAX_TIMESTAMP]
-
-
-class Script(SourceFunction):
-    """Emits what it is told: records with times, watermarks, idleness."""
-
-    def __init__(self, *elements: Any) -> None:
-        super().__init__()
-        self._elements = elements
-
-    def run(self, ctx: SourceFunction.SourceContext) -> None:
-        for element in self._elements:
-            if element == "idle":
-                ctx.mark_as_temporarily_idle()
-            elif isinstance(element, int):
-                ctx.emit_watermark(Watermark(element))
-            else:
-                ctx.collect_with_timestamp(element, element[1])
-
-    def cancel(self) -> None:
-        pass
 
 
 class Seen(ProcessFunction):

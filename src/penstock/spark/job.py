@@ -54,6 +54,7 @@ from penstock.spark.sinks import commit_epoch
 from penstock.spark.worker_modules import ship_modules
 
 _WATCH_SECONDS = 0.02
+_DYING_SECONDS = 3.0
 _END = object()
 
 
@@ -241,7 +242,7 @@ class SparkJob:
             while isinstance(error, JobExecutionError) and self._restart_after(error):
                 error = self._wait_for_end()
         except Exception as unexpected:
-            error = self._loss_of_spark() if has_died(self._session) else unexpected
+            error = self._loss_of_spark() if has_died(self._session, _DYING_SECONDS) else unexpected
         self._coordinator.snapshots.give_up("the job has ended")
         cancelled = isinstance(error, JobCancelledError)
         self._coordinator.snapshots.end(cancelled, failed=error is not None and not cancelled)

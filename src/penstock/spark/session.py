@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,10 +59,17 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     return session
 
 
-def has_died(session: SparkSession) -> bool:
-    """Whether the JVM that was started for the session is gone: nothing can be asked of it any more."""
+def has_died(session: SparkSession, patience_seconds: float = 0.0) -> bool:
+    """Whether the JVM that was started for the session is gone: nothing can be asked of it any more.
+
+    Patience is for calls that have just failed: a dying process closes its connections before it is gone.
+    """
     process = getattr(session.sparkContext._gateway, "proc", None)
-    return process is not None and process.poll() is not None
+    if process is None:
+        return False
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(patience_seconds)
+    return process.poll() is not None
 
 
 def prepare_for_query(session: SparkSession, partitions: int) -> None:
