@@ -274,13 +274,14 @@ class KeyedProcessOperator(TimedOperator):
         context, scope = self._context, self.scope
         context.current_timestamp = MIN_TIMESTAMP
         values: list[Any] = []
-        extend = values.extend
+        append = values.append
         assert batch.keys is not None
         for key, value in zip(batch.keys, batch.values, strict=True):
             scope.key = key
             results = call(value, context)
             if results is not None:
-                extend(results)
+                for result in results:  # quicker than extend(), which asks a generator for its length
+                    append(result)
         if any(type(v) is tuple and len(v) == 2 and type(v[0]) is OutputTag for v in values):
             self._results.add(values, MIN_TIMESTAMP)
             self._results.flush(False)
