@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cloudpickle
+import hypothesis
 import pytest
 
 from penstock.common import Configuration
@@ -17,6 +18,10 @@ from penstock.runtime import hosting
 from penstock.testing.local_executor import LocalExecutor
 
 EnvironmentFactory = Callable[..., StreamExecutionEnvironment]
+
+# How long an example takes is a matter for benchmarks, and of what else the machine is doing.
+hypothesis.settings.register_profile("penstock", deadline=None)
+hypothesis.settings.load_profile("penstock")
 
 
 def pytest_configure(config: pytest.Config) -> None:
