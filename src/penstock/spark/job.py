@@ -43,6 +43,7 @@ from penstock.graph.transformation import Node
 from penstock.rest.server import serve_job
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import system_clock
+from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.file_commit import sweep
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import Savepoint
@@ -209,6 +210,8 @@ class SparkJob:
         operators = {operator.id: operator for operator in self._blueprint.operators}
         for id_, source in self._sources.items():
             directory = self._home.source_directory(operators[id_].uid)
+            context = SubtaskContext(operators[id_], self._blueprint.settings, 0, system_clock)
+            source.runtime_context = context.runtime_context
             source.open(operators[id_].parallelism, str(directory), self._coordinator.wake)
         self._coordinator.initial_offset()
 

@@ -28,6 +28,8 @@ from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
 from penstock.runtime import hosting
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
+from penstock.runtime.clock import system_clock
+from penstock.runtime.context import SubtaskContext
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow, edge_of_channel, wakeup_channel
 from penstock.runtime.hosting import run_level, run_level_zero
 from penstock.runtime.level_blob import LevelBlob
@@ -109,6 +111,8 @@ class LocalExecutor:
             store = EpochStore(Path(directory) / "epochs")
             coordinator = EpochCoordinator(blueprint, sources, store, sizer, job.take, savepoint=savepoint)
             for id_, source in sources.items():
+                operator = next(op for op in blueprint.operators if op.id == id_)
+                source.runtime_context = SubtaskContext(operator, blueprint.settings, 0, system_clock).runtime_context
                 source.open(1, str(Path(directory) / str(id_)), coordinator.wake)
             offset = coordinator.initial_offset()
             while not coordinator.finished.is_set() and not coordinator.stopped.is_set():

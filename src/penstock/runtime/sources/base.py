@@ -35,6 +35,7 @@ class Source(ABC):
 
     bounded: bool = True
     max_parallelism: int | None = None  # 1 for sources that cannot be split
+    runtime_context: Any = None  # set before open(): what a user's function on the driver may ask
 
     def open(self, parallelism: int, directory: str, wake: Callable[[], None]) -> None:
         """Called once before planning starts.

@@ -137,7 +137,7 @@ class FunctionSource(Source):
         try:
             if hasattr(self._function, "initialize_state"):
                 self._function.initialize_state(InitializationContext(self._operator_states, self._restored))
-            self._function.open(None)  # type: ignore[arg-type]
+            self._function.open(self.runtime_context)
             self._function.run(_Context(self))
             self._function.close()
         except Exception:
