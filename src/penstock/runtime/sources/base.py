@@ -61,10 +61,6 @@ class Source(ABC):
     def exhausted(self, position: Any) -> bool:
         """Whether nothing can ever follow a position, for all subtasks."""
 
-    def next_wakeup(self, position: Any) -> int | None:
-        """The moment at which asking again makes sense although nothing happened; None for 'soon'."""
-        return None
-
     @abstractmethod
     def reader(self) -> SourceReader: ...
 

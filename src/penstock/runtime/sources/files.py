@@ -81,9 +81,6 @@ class Files(Source):
     def exhausted(self, position: Any) -> bool:
         return self.bounded and not self._more(position)
 
-    def next_wakeup(self, position: Any) -> int | None:
-        return None if self._interval is None or self._more(position) else self._next_scan
-
     def _more(self, position: Any) -> bool:
         return any(done < extent for _, extent, done, _ in position["pending"])
 
