@@ -253,9 +253,29 @@ class RowTypeInfo(_FieldsTypeInfo):
             raise ValueError(f"The field names of a row type must differ from each other: {list(field_names)}.")
         self._declared_names = None if field_names is None else list(field_names)
         self._names = self._declared_names or [f"f{i}" for i in range(len(self._field_types))]
+        self._defaults: dict[str, Any] = {}
 
     def get_field_names(self) -> list[str]:
         return self._names
+
+    def with_defaults(self, defaults: dict[str, Any]) -> RowTypeInfo:
+        """This type, with what fields get in state that was saved before the type had them (else: None).
+
+        ``Types.ROW_NAMED(["user", "country"], [Types.STRING(), Types.STRING()]).with_defaults({"country": "?"})``
+        """
+        for name in defaults:
+            self.get_field_index(name)
+        row_type = RowTypeInfo(self._field_types, self._declared_names)
+        row_type._defaults = dict(defaults)
+        return row_type
+
+    def get_defaults(self) -> dict[str, Any]:
+        """The declared defaults by field name."""
+        return self._defaults
+
+    def has_declared_names(self) -> bool:
+        """Whether the names are the program's, and not f0, f1, ..."""
+        return self._declared_names is not None
 
     def get_field_index(self, field_name: str) -> int:
         if field_name not in self._names:
