@@ -33,7 +33,7 @@ from penstock.runtime.operators.registry import OPERATORS
 from penstock.runtime.pacer import Pacer
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.report import SubtaskReport, report_row
-from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.savepoint import Label, Savepoint
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.station import FanOut, LocalInput, Station
 
@@ -216,26 +216,32 @@ class Container:
 
     def take_delta(self, full: bool = False) -> bytes:
         """Everything that changed since the last call; or, for a fresh start, everything."""
-        operators = {}
+        operators, tables = {}, {}
         for station in self._stations.values():
-            delta = station.guard(station.operator.take_delta)
+            operator = station.operator
+            delta = station.guard(operator.take_delta)
             if full:
-                delta = station.guard(station.operator.full_delta)
+                delta = station.guard(operator.full_delta)
+                if operator.backend is not None:
+                    tables[operator.blueprint.uid] = operator.backend.full_delta()
             if delta is not None:
-                operators[station.operator.blueprint.uid] = delta
+                operators[operator.blueprint.uid] = delta
         snapshots = {s.operator.blueprint.uid: s.snapshot() for s in self._stations.values()}
         writers = {id_: writer.snapshot() for id_, writer in self._writers.items()}
         try:
-            return dumps((operators, snapshots, writers))
+            return dumps((operators, tables, snapshots, writers))
         except Exception:
             for station in self._stations.values():  # whose state is it that cannot be pickled?
-                station.guard(dumps, operators.get(station.operator.blueprint.uid))
+                uid = station.operator.blueprint.uid
+                station.guard(dumps, (operators.get(uid), tables.get(uid)))
             raise
 
     def apply_delta(self, delta: bytes) -> None:
-        operators, stations, writers = loads(delta)
+        operators, tables, stations, writers = loads(delta)
         for station in self._stations.values():
             uid = station.operator.blueprint.uid
+            if uid in tables and station.operator.backend is not None:
+                station.operator.backend.apply_delta(tables[uid])
             if uid in operators:
                 station.operator.apply_delta(operators[uid])
             if uid in stations:
@@ -258,12 +264,15 @@ class Container:
             self.report.committables = {}
             return report_row(self.report)
 
-    def savepoint_states(self) -> dict[str, Any]:
-        """By operator uid, asked for right behind take_delta()."""
-        return {
-            station.operator.blueprint.uid: (station.watermark_reached, station.guard(station.operator.full_delta))
-            for station in self._stations.values()
-        }
+    def savepoint_pieces(self) -> Iterator[tuple[Label, Any]]:
+        """Everything that another job needs, asked for right behind take_delta()."""
+        for station in self._stations.values():
+            operator = station.operator
+            uid = operator.blueprint.uid
+            yield Label(uid), (station.watermark_reached, station.guard(operator.full_delta))
+            if operator.backend is not None:
+                for name, kind, entries in operator.backend.pieces():
+                    yield Label(uid, name), (kind, entries)
 
     def _restore(self, savepoint: Savepoint) -> None:
         """Starts from a savepoint instead of from nothing."""
@@ -272,6 +281,8 @@ class Container:
             if savepoint.operator(uid) is not None:
                 watermarks = [watermark for _, (watermark, _) in savepoint.states_of(uid)]
                 station.start_at(min(watermarks, default=MIN_TIMESTAMP))
+                for piece in savepoint.tables_of(uid):
+                    station.guard(station.operator.restore_table, piece.table, piece.kind, piece.entries)
                 station.guard(station.operator.restore_savepoint, *_saved_states(station, savepoint))
 
     def close(self) -> None:

@@ -137,7 +137,7 @@ def _save(container: Container, directory: str | None) -> None:
         return
     report = container.report
     try:
-        report.savepoint_part = write_part(directory, report.level, report.subtask, container.savepoint_states())
+        report.savepoint_part = write_part(directory, report.level, report.subtask, container.savepoint_pieces())
     except OSError as error:  # a full disk must not harm the job: its own state is safe in Spark's store
         report.savepoint_failure = f"{type(error).__name__}: {error}"
 

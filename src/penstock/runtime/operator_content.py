@@ -42,7 +42,7 @@ def content_of(kind: str, state: Any) -> OperatorContent:
     elif issubclass(operator, WindowedOperator):
         state, _ = state
     if issubclass(operator, TimedOperator):
-        state, content.keyed, (event, processing) = state
+        state, _, (event, processing) = state
         content.timers = {EVENT: event, PROCESSING: processing}
     if issubclass(operator, FunctionOperator):
         content.attributes = state[1]

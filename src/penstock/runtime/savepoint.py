@@ -1,25 +1,47 @@
 """Savepoints: the whole state of a job at one epoch, by operator uid, in files that need nothing else to be read.
 
 Every subtask writes a part while its epoch ends; the driver writes `_metadata` when all parts are there. A directory
-without `_metadata` is no savepoint.
+without `_metadata` is no savepoint. The format knows neither state backends nor parallelism: an operator's tables are
+written in pieces of some thousand entries, so that neither side needs the whole of them in memory.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
 import os
 import secrets
+import struct
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.pickling import dumps, loads
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 METADATA = "_metadata"
+_FRAME = struct.Struct("<IQ")  # bytes of the label, bytes of the content
+_READ_BYTES = 1 << 20
+
+
+class Label(NamedTuple):
+    """What a piece of a part is: some entries of a table, or (without a table) the rest of an operator's state."""
+
+    uid: str
+    table: str | None = None
+
+
+class TablePiece(NamedTuple):
+    """Entries of one table, as a full delta of it."""
+
+    subtask: int
+    table: str
+    kind: type
+    entries: dict[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -61,9 +83,26 @@ class Savepoint:
         return next((operator for operator in self.operators if operator.uid == uid), None)
 
     def states_of(self, uid: str) -> list[tuple[int, Any]]:
-        """The operator's state from each subtask that had one."""
-        parts = [part for part in self.parts if uid in part.operators]
-        return [(part.subtask, loads(_read_part(self.path, part)[uid])) for part in parts]
+        """The operator's state, without its tables, from each subtask that had one."""
+        return [
+            (part.subtask, loads(content))
+            for part, label, content in self._pieces_of(uid, tables=False)
+            if label.table is None
+        ]
+
+    def tables_of(self, uid: str) -> Iterator[TablePiece]:
+        """The operator's tables of all subtasks, piece by piece."""
+        for part, label, content in self._pieces_of(uid, tables=True):
+            if label.table is not None:
+                yield TablePiece(part.subtask, label.table, *loads(content))
+
+    def _pieces_of(self, uid: str, tables: bool) -> Iterator[tuple[SavepointPart, Label, bytes]]:
+        for part in self.parts:
+            if uid in part.operators:
+                for label, content in _read_pieces(
+                    self.path, part, lambda label: label.uid == uid and (label.table is not None) == tables
+                ):
+                    yield part, label, content
 
     @property
     def bytes(self) -> int:
@@ -74,13 +113,20 @@ def new_savepoint_directory(parent: str, job_id: str) -> str:
     return os.path.join(parent, f"savepoint-{job_id[:6]}-{secrets.token_hex(6)}")
 
 
-def write_part(directory: str, level: int, subtask: int, states: dict[str, Any]) -> SavepointPart:
+def write_part(directory: str, level: int, subtask: int, pieces: Iterable[tuple[Label, Any]]) -> SavepointPart:
     """Called by the subtask; several attempts of it write the same name, the last complete one counts."""
-    content = dumps({uid: dumps(state) for uid, state in states.items()})
     name = f"level-{level}-subtask-{subtask}"
     os.makedirs(directory, exist_ok=True)
-    _write_durably(Path(directory) / name, content)
-    return SavepointPart(name, level, subtask, len(content), hashlib.sha256(content).hexdigest(), tuple(states))
+    digest, size, uids = hashlib.sha256(), 0, dict[str, None]()
+    with _durable_file(Path(directory) / name) as file:
+        for label, piece in pieces:
+            uids[label.uid] = None
+            header, content = dumps(tuple(label)), dumps(piece)
+            for block in (_FRAME.pack(len(header), len(content)), header, content):
+                file.write(block)
+                digest.update(block)
+                size += len(block)
+    return SavepointPart(name, level, subtask, size, digest.hexdigest(), tuple(uids))
 
 
 def write_metadata(savepoint: Savepoint) -> None:
@@ -90,19 +136,34 @@ def write_metadata(savepoint: Savepoint) -> None:
 
 
 def _write_durably(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    with open(temporary, "wb") as file:
+    with _durable_file(path) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+
+
+@contextlib.contextmanager
+def _durable_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that has its name only when all of it is on the disk."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(temporary, "wb") as file:
+            yield file
+            _bring_to_disk(file, path)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _bring_to_disk(file: IO[bytes], path: Path) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def open_savepoint(path: str) -> Savepoint:
     """Reads and checks a savepoint completely, before anything is done with it."""
     savepoint = _read_metadata(path)
     for part in savepoint.parts:
-        _read_part(path, part)
+        _check_part(path, part)
     return savepoint
 
 
@@ -127,14 +188,32 @@ def _read_metadata(path: str) -> Savepoint:
         raise JobExecutionError(f"the savepoint {path!r} is damaged: {METADATA} cannot be used, {error}") from error
 
 
-@functools.lru_cache(maxsize=64)
-def _read_part(path: str, part: SavepointPart) -> dict[str, bytes]:
-    file = Path(path) / part.name
+def _check_part(path: str, part: SavepointPart) -> None:
+    """Reads a part completely, before anything of it is used."""
+    digest, size = hashlib.sha256(), 0
     try:
-        content = file.read_bytes()
+        with open(Path(path) / part.name, "rb") as file:
+            while block := file.read(_READ_BYTES):
+                digest.update(block)
+                size += len(block)
     except OSError as error:
         raise JobExecutionError(f"the savepoint {path!r} is damaged: {part.name} cannot be read, {error}") from error
-    if len(content) != part.bytes or hashlib.sha256(content).hexdigest() != part.sha256:
+    if size != part.bytes or digest.hexdigest() != part.sha256:
         raise JobExecutionError(f"the savepoint {path!r} is damaged: {part.name} is not what was written")
-    states: dict[str, bytes] = loads(content)
-    return states
+
+
+@functools.lru_cache(maxsize=64)
+def _check_once(path: str, part: SavepointPart) -> None:
+    _check_part(path, part)
+
+
+def _read_pieces(path: str, part: SavepointPart, wanted: Callable[[Label], bool]) -> Iterator[tuple[Label, bytes]]:
+    _check_once(path, part)
+    with open(Path(path) / part.name, "rb") as file:
+        while frame := file.read(_FRAME.size):
+            header, content = _FRAME.unpack(frame)
+            label = Label(*loads(file.read(header)))
+            if wanted(label):
+                yield label, file.read(content)
+            else:
+                file.seek(content, os.SEEK_CUR)

@@ -133,13 +133,18 @@ class SavepointReader:
     def _contents(self, operator: SavedOperator) -> Iterator[tuple[int, OperatorContent]]:
         try:
             states = self.savepoint.states_of(operator.uid)
+            pieces = list(self.savepoint.tables_of(operator.uid))
         except (ImportError, AttributeError) as error:
             raise JobExecutionError(
                 f"the state of {operator.name!r} (uid {operator.uid}) has objects of a class that is not here: {error}."
                 " Put the program's modules on the path (PYTHONPATH)."
             ) from error
         for subtask, (_, state) in states:
-            yield subtask, content_of(operator.kind, state)
+            content = content_of(operator.kind, state)
+            for piece in pieces:
+                if piece.subtask == subtask:
+                    content.keyed.setdefault(piece.table, (piece.kind, {}))[1].update(piece.entries)
+            yield subtask, content
 
     def _check_known(self, operator: SavedOperator, name: str, known: list[str], what: str) -> None:
         if name not in known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,12 @@ from penstock.common.errors import ConfigurationError, NotSupportedError
 from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.runtime.keys import key_group_of, owner_of_key_group
 from penstock.runtime.operator_content import holds_plain_keyed_state
-from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint, write_metadata, write_part
+from penstock.runtime.savepoint import Label, SavedOperator, Savepoint, open_savepoint, write_metadata, write_part
 from penstock.state_processor.reader import STATE_KINDS
 
 _DEFAULT_MAX_PARALLELISM = 128
 Place = tuple[int, int]  # level, subtask
+Tables = dict[str, tuple[type, dict[Any, Any]]]
 
 
 class SavepointWriter:
@@ -25,7 +26,7 @@ class SavepointWriter:
     def __init__(self, savepoint: Savepoint | None = None) -> None:
         self._base = savepoint
         self._operators: dict[str, SavedOperator] = {}
-        self._parts: dict[Place, dict[str, Any]] = {}
+        self._parts: dict[Place, dict[str, tuple[Any, Tables]]] = {}  # by uid: state, tables
         if savepoint is not None:
             self._operators = {operator.uid: operator for operator in savepoint.operators}
             for part in savepoint.parts:
@@ -33,7 +34,10 @@ class SavepointWriter:
             for uid in self._operators:
                 levels = {part.level for part in savepoint.parts if uid in part.operators}
                 for subtask, state in savepoint.states_of(uid):
-                    self._parts[min(levels), subtask][uid] = state
+                    self._parts[min(levels), subtask][uid] = (state, {})
+                for piece in savepoint.tables_of(uid):
+                    tables = self._parts[min(levels), piece.subtask][uid][1]
+                    tables.setdefault(piece.table, (piece.kind, {}))[1].update(piece.entries)
 
     @staticmethod
     def from_savepoint(path: str) -> SavepointWriter:
@@ -83,9 +87,7 @@ class SavepointWriter:
         shares = self._shares(operator, kind, entries)
         for (_, subtask), states in self._parts.items():
             if uid in states:
-                watermark, (function, tables, timers) = states[uid]
-                tables = {**tables, name: (STATE_KINDS[kind], shares.get(subtask, {}))}
-                states[uid] = (watermark, (function, tables, timers))
+                states[uid][1][name] = (STATE_KINDS[kind], shares.get(subtask, {}))
         return self
 
     def write(self, path: str) -> str:
@@ -94,7 +96,8 @@ class SavepointWriter:
             raise ConfigurationError(f"{path!r} is not empty: give a directory of its own for the savepoint")
         os.makedirs(path, exist_ok=True)
         parts = tuple(
-            write_part(path, level, subtask, states) for (level, subtask), states in sorted(self._parts.items())
+            write_part(path, level, subtask, _pieces(states))
+            for (level, subtask), states in sorted(self._parts.items())
         )
         base = self._base or Savepoint(path, uuid.uuid4().hex, "written by hand", 0, {}, {}, (), ())
         savepoint = replace(
@@ -116,8 +119,8 @@ class SavepointWriter:
     def _add(self, operator: SavedOperator) -> SavedOperator:
         level = 1 + max((level for level, _ in self._parts), default=-1)
         for subtask in range(operator.parallelism):
-            nothing: Any = ((MIN_TIMESTAMP, {}, None), {}, ({}, {}))
-            self._parts[level, subtask] = {operator.uid: (MIN_TIMESTAMP, nothing)}
+            nothing: Any = ((MIN_TIMESTAMP, {}, None), None, ({}, {}))
+            self._parts[level, subtask] = {operator.uid: ((MIN_TIMESTAMP, nothing), {})}
         self._operators[operator.uid] = operator
         return operator
 
@@ -134,3 +137,10 @@ class SavepointWriter:
                     value = (True, dict(value))
             shares.setdefault(owner, {})[key] = value
         return shares
+
+
+def _pieces(states: dict[str, tuple[Any, Tables]]) -> Iterator[tuple[Label, Any]]:
+    for uid, (state, tables) in states.items():
+        yield Label(uid), state
+        for name, table in tables.items():
+            yield Label(uid, name), table

@@ -152,14 +152,12 @@ def _place_in_workers(point: Point) -> None:
 def _place_in_savepoints(point: Point) -> None:
     from penstock.runtime import savepoint
 
-    def write_durably(original: Callable[..., Any], path: Path, content: bytes) -> None:
-        half_written = path.with_name(f".{path.name}.00")
-        half_written.write_bytes(content[: len(content) // 2])
+    def bring_to_disk(original: Callable[..., Any], file: Any, path: Path) -> None:
+        # All is written, some of it is still in this process, and the file does not have its name yet.
         point("savepoint-metadata" if path.name == savepoint.METADATA else "savepoint-part")
-        half_written.unlink()
-        original(path, content)
+        original(file, path)
 
-    _wrap(savepoint, "_write_durably", write_durably)
+    _wrap(savepoint, "_bring_to_disk", bring_to_disk)
 
 
 def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:

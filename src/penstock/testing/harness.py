@@ -163,9 +163,10 @@ class OperatorHarness:
         A full one replaces all earlier ones, as when a log of deltas is compacted.
         """
         self.operator.end_epoch()
-        delta = pickle.dumps(self.operator.take_delta(), 5)
+        delta = pickle.dumps((None, self.operator.take_delta()), 5)
         if full:
-            delta = pickle.dumps(self.operator.full_delta(), 5)
+            tables = None if self.operator.backend is None else self.operator.backend.full_delta()
+            delta = pickle.dumps((tables, self.operator.full_delta()), 5)
             self._snapshots.clear()
         self._snapshots.append(delta)
         return delta
@@ -176,7 +177,9 @@ class OperatorHarness:
         self.operator = self._build()
         self.operator.open()
         for snapshot in self._snapshots:
-            delta = pickle.loads(snapshot)
+            tables, delta = pickle.loads(snapshot)
+            if tables is not None and self.operator.backend is not None:
+                self.operator.backend.apply_delta(tables)
             if delta is not None:
                 self.operator.apply_delta(delta)
 

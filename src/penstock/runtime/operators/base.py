@@ -9,6 +9,7 @@ from penstock.runtime.attributes import AttributeTracker
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
+from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.state.operator_state import InitializationContext, OperatorStates, SnapshotContext
 
 
@@ -33,6 +34,7 @@ class Operator:
         self.output: Output
         self.side_outputs: Mapping[str, Output] = {}
         self.watermark = MIN_TIMESTAMP
+        self.backend: KeyedStateBackend | None = None  # has the tables of keyed operators
 
     def connect(self, output: Output, side_outputs: Mapping[str, Output]) -> None:
         self.output = output
@@ -83,7 +85,10 @@ class Operator:
         return None
 
     def full_delta(self) -> Any:
-        """The delta that brings a newly opened instance to the state of the last take_delta()."""
+        """The delta that brings a newly opened instance to the state of the last take_delta(), but for its tables.
+
+        Tables may be large: whoever saves or loads them asks the backend, and applies them first.
+        """
         return None
 
     def apply_delta(self, delta: Any) -> None:
@@ -95,8 +100,12 @@ class Operator:
     def restore_operator_state(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         """Before open(): takes over the share of state that belongs to no key."""
 
+    def restore_table(self, name: str, kind: type, entries: dict[Any, Any]) -> None:
+        """Takes over this subtask's share of some entries of a saved table."""
+        raise NotImplementedError
+
     def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        """Takes over this subtask's share of the full deltas that the old subtasks have saved."""
+        """Takes over this subtask's share of the full deltas of the old subtasks, behind the tables."""
         own = [state for subtask, state in states if subtask == self.context.subtask]
         if own and old_parallelism == self.blueprint.parallelism:
             self.apply_delta(own[0])

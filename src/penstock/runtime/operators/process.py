@@ -16,6 +16,7 @@ from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_layout import KeyLayout, owned_entries, owned_timers
 from penstock.runtime.keys import key_group_of, owner_of_key_group
 from penstock.runtime.operators.base import FunctionOperator
+from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.timers import Timers
 
 
@@ -177,7 +178,7 @@ class TimedOperator(FunctionOperator):
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         context.runtime_context.keyed = True
-        self.backend = context.backend
+        self.backend: KeyedStateBackend = context.backend
         self.scope = self.backend.scope
         self.timers = Timers(self.scope)
 
@@ -207,7 +208,7 @@ class TimedOperator(FunctionOperator):
         return None if function is None and state is None and timers is None else (function, state, timers)
 
     def full_delta(self) -> Any:
-        return super().full_delta(), self.backend.full_delta(), self.timers.full_delta()
+        return super().full_delta(), None, self.timers.full_delta()
 
     def function_part(self, state: Any) -> Any:
         return state[0]
@@ -221,18 +222,15 @@ class TimedOperator(FunctionOperator):
         owner = owner_of_key_group(group, self.blueprint.parallelism, self.blueprint.max_parallelism)
         return owner == self.context.subtask
 
+    def restore_table(self, name: str, kind: type, entries: dict[Any, Any]) -> None:
+        self.backend.apply_delta({name: (kind, owned_entries(entries, self.key_layout(name), self.owns))})
+
     def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         self._restore_keyed(states, old_parallelism)
 
     def _restore_keyed(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         self._restore_function([(subtask, state[0]) for subtask, state in states], old_parallelism)
-        for _, (_, tables, (event, processing)) in states:
-            self.backend.apply_delta(
-                {
-                    name: (kind, owned_entries(delta, self.key_layout(name), self.owns))
-                    for name, (kind, delta) in tables.items()
-                }
-            )
+        for _, (_, _, (event, processing)) in states:
             self.timers.apply_delta((owned_timers(event, self.owns), owned_timers(processing, self.owns)))
 
     def apply_delta(self, delta: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from penstock.common.errors import ProgramError
@@ -18,6 +19,8 @@ from penstock.runtime.clock import Clock
 from penstock.runtime.state import keyed, ttl
 from penstock.runtime.state.keyed import KeyScope
 from penstock.runtime.state.table import ListTable, MapTable, Table, ValueTable
+
+_ENTRIES_PER_PIECE = 10_000
 
 _TABLES: dict[type[StateDescriptor], type[Any]] = {
     ValueStateDescriptor: ValueTable,
@@ -78,6 +81,13 @@ class KeyedStateBackend:
 
     def full_delta(self) -> dict[str, Any]:
         return {name: (self._kinds[name], table.full_delta()) for name, table in self._tables.items()}
+
+    def pieces(self) -> Iterator[tuple[str, type[StateDescriptor], dict[Any, Any]]]:
+        """All tables in pieces, each a delta that adds some entries: (state name, kind, entries)."""
+        for name, table in self._tables.items():
+            entries = iter(table.full_delta().items())
+            while piece := dict(islice(entries, _ENTRIES_PER_PIECE)):
+                yield name, self._kinds[name], piece
 
     def apply_delta(self, deltas: dict[str, Any]) -> None:
         for name, (kind, delta) in deltas.items():
