@@ -68,7 +68,7 @@ class SavepointInProgress:
             epoch=self._end_offset["epoch"],
             positions=positions,
             source_states={uid: dumps_on_driver(state).hex() for uid, state in states.items()},
-            operators=tuple(map(_saved, self._job.operators)),
+            operators=tuple(_saved(operator, reports) for operator in self._job.operators),
             parts=parts,
         )
         write_metadata(savepoint)
@@ -81,8 +81,18 @@ class SavepointInProgress:
         }
 
 
-def _saved(operator: OperatorBlueprint) -> SavedOperator:
-    return SavedOperator(operator.uid, operator.name, operator.kind, operator.parallelism, operator.max_parallelism)
+def _saved(operator: OperatorBlueprint, reports: list[SubtaskReport]) -> SavedOperator:
+    states = {
+        (state.schema["kind"], state.name): state for report in reports for state in report.states.get(operator.uid, ())
+    }
+    return SavedOperator(
+        operator.uid,
+        operator.name,
+        operator.kind,
+        operator.parallelism,
+        operator.max_parallelism,
+        tuple(states.values()),
+    )
 
 
 def prepare_restore(path: str, job: JobBlueprint, allow_non_restored_state: bool) -> Savepoint:

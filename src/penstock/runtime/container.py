@@ -100,6 +100,9 @@ class Container:
         """Opens user functions, those at the end of chains first, as in Flink."""
         for station in reversed(self._stations.values()):
             if savepoint is not None:
+                saved = savepoint.operator(station.operator.blueprint.uid)
+                if saved is not None:
+                    station.guard(station.operator.context.expect_states, saved.states)
                 states, old_parallelism = _saved_states(station, savepoint)
                 station.guard(station.operator.restore_operator_state, states, old_parallelism)
             station.guard(station.operator.open)
@@ -214,6 +217,10 @@ class Container:
 
     # -- snapshots ---------------------------------------------------------------------------------------------
 
+    def wants_full_delta(self) -> bool:
+        """Whether state has changed its form, so that a delta does not fit to what was written before."""
+        return any(station.operator.context.states_converted() for station in self._stations.values())
+
     def take_delta(self, full: bool = False) -> bytes:
         """Everything that changed since the last call; or, for a fresh start, everything."""
         operators, tables = {}, {}
@@ -222,6 +229,7 @@ class Container:
             delta = station.guard(operator.take_delta)
             if full:
                 delta = station.guard(operator.full_delta)
+                operator.context.states_written()
                 if operator.backend is not None:
                     tables[operator.blueprint.uid] = operator.backend.full_delta()
             if delta is not None:
@@ -271,8 +279,9 @@ class Container:
             uid = operator.blueprint.uid
             yield Label(uid), (station.watermark_reached, station.guard(operator.full_delta))
             if operator.backend is not None:
-                for name, kind, entries in operator.backend.pieces():
-                    yield Label(uid, name), (kind, entries)
+                for name, schema, entries in operator.backend.pieces():
+                    yield Label(uid, name), (schema, entries)
+            self.report.states[uid] = operator.context.state_schemas()
 
     def _restore(self, savepoint: Savepoint) -> None:
         """Starts from a savepoint instead of from nothing."""
@@ -282,7 +291,7 @@ class Container:
                 watermarks = [watermark for _, (watermark, _) in savepoint.states_of(uid)]
                 station.start_at(min(watermarks, default=MIN_TIMESTAMP))
                 for piece in savepoint.tables_of(uid):
-                    station.guard(station.operator.restore_table, piece.table, piece.kind, piece.entries)
+                    station.guard(station.operator.restore_table, piece.table, piece.schema, piece.entries)
                 station.guard(station.operator.restore_savepoint, *_saved_states(station, savepoint))
 
     def close(self) -> None:

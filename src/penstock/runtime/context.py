@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
@@ -22,7 +23,10 @@ from penstock.metrics import MetricGroup
 from penstock.runtime.blueprint import JobSettings, OperatorBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.metrics import MetricTree
+from penstock.runtime.savepoint import SavedState
 from penstock.runtime.state.backend import KeyedStateBackend
+from penstock.runtime.state_registry import StateRegistry
+from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
 
 
 class SubtaskContext:
@@ -37,8 +41,32 @@ class SubtaskContext:
         self.clock = clock
         self.attempt = attempt
         self.metrics = MetricTree()
-        self.backend = KeyedStateBackend(clock)
+        owner = f"the operator {operator.name!r} (uid {operator.uid})"
+        self.keyed_states = StateRegistry(owner, clock)
+        self.operator_states = StateRegistry(owner, clock)
+        self.backend = KeyedStateBackend(clock, self.keyed_states)
         self.runtime_context = FunctionContext(self)
+
+    def expect_states(self, saved: Iterable[SavedState]) -> None:
+        """Before open(): what a savepoint has of this operator."""
+        for state in saved:
+            schema = StateSchema.from_json(state.schema)
+            registry = self.operator_states if schema.kind in OPERATOR_KINDS else self.keyed_states
+            registry.expect({state.name: schema})
+
+    def states_converted(self) -> bool:
+        """Whether entries have another form than in the last full snapshot."""
+        return self.keyed_states.converted or self.operator_states.converted
+
+    def states_written(self) -> None:
+        self.keyed_states.converted = self.operator_states.converted = False
+
+    def state_schemas(self) -> tuple[SavedState, ...]:
+        """What a savepoint tells of this operator's states."""
+        registries = (self.keyed_states, self.operator_states)
+        return tuple(
+            SavedState(name, schema.to_json()) for states in registries for name, schema in states.schemas().items()
+        )
 
 
 class FunctionContext(RuntimeContext):

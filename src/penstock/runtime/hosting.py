@@ -111,7 +111,7 @@ def run_level(
         yield container
         return
     yield from container.run_epoch(rows, saving=savepoint_directory is not None)
-    full = log.wants_full()
+    full = log.wants_full() or container.wants_full_delta()
     delta = _delta(container, full)
     if delta is not None:
         _save(container, savepoint_directory)

@@ -11,6 +11,7 @@ from penstock.runtime.operators.broadcast import BroadcastOperator, KeyedBroadca
 from penstock.runtime.operators.process import TimedOperator
 from penstock.runtime.operators.registry import OPERATORS
 from penstock.runtime.operators.window import WindowedOperator
+from penstock.runtime.state_schema import StateSchema
 
 Entries = dict[Any, Any]
 EVENT, PROCESSING = "event", "processing"
@@ -20,9 +21,9 @@ EVENT, PROCESSING = "event", "processing"
 class OperatorContent:
     """One subtask's share. Tables are full deltas, as the tables of the runtime write them."""
 
-    keyed: dict[str, tuple[type, Entries]] = field(default_factory=dict)
+    keyed: dict[str, tuple[StateSchema, Entries]] = field(default_factory=dict)
     timers: dict[str, Entries] = field(default_factory=dict)
-    without_key: dict[str, tuple[str, Entries]] = field(default_factory=dict)
+    without_key: dict[str, tuple[StateSchema, Entries]] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -38,7 +39,7 @@ def content_of(kind: str, state: Any) -> OperatorContent:
         return content
     if issubclass(operator, (BroadcastOperator, KeyedBroadcastOperator)):
         state, broadcast = state
-        content.without_key.update((name, ("broadcast", delta)) for name, delta in broadcast.items())
+        content.without_key.update(broadcast)
     elif issubclass(operator, WindowedOperator):
         state, _ = state
     if issubclass(operator, TimedOperator):

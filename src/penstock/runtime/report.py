@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow
 from penstock.runtime.pickling import dumps, loads
-from penstock.runtime.savepoint import SavepointPart
+from penstock.runtime.savepoint import SavedState, SavepointPart
 
 
 @dataclass
@@ -27,6 +27,7 @@ class SubtaskReport:
     committables: dict[int, list[Any]] = field(default_factory=dict)
     savepoint_part: SavepointPart | None = None
     savepoint_failure: str | None = None
+    states: dict[str, tuple[SavedState, ...]] = field(default_factory=dict)  # by uid, of what was saved
     metrics: dict[str, Any] = field(default_factory=dict)
 
 

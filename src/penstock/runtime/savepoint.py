@@ -40,7 +40,7 @@ class TablePiece(NamedTuple):
 
     subtask: int
     table: str
-    kind: type
+    schema: Any  # a StateSchema
     entries: dict[Any, Any]
 
 
@@ -57,12 +57,21 @@ class SavepointPart:
 
 
 @dataclass(frozen=True)
+class SavedState:
+    """The name of a state, and its kind and declared type as a StateSchema writes them."""
+
+    name: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class SavedOperator:
     uid: str
     name: str
     kind: str
     parallelism: int
     max_parallelism: int
+    states: tuple[SavedState, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -177,7 +186,10 @@ def _read_metadata(path: str) -> Savepoint:
             raise ValueError("its checksum does not match")
         if saved["version"] != FORMAT_VERSION:
             raise ValueError(f"it has format {saved['version']}, this version reads {FORMAT_VERSION}")
-        operators = tuple(SavedOperator(**operator) for operator in saved["operators"])
+        operators = tuple(
+            SavedOperator(**{**operator, "states": tuple(SavedState(**state) for state in operator["states"])})
+            for operator in saved["operators"]
+        )
         parts = tuple(SavepointPart(**{**part, "operators": tuple(part["operators"])}) for part in saved["parts"])
         return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts})
     except FileNotFoundError:

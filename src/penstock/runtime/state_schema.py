@@ -29,7 +29,7 @@ from penstock.runtime.type_evolution import Converter, IncompatibleTypes, evolut
 SCHEMA_VERSION = 1
 
 VALUE, LIST, MAP, REDUCING, AGGREGATING = "value", "list", "map", "reducing", "aggregating"
-OPERATOR_LIST, UNION_LIST, BROADCAST = "operator list", "union list", "broadcast"
+OPERATOR_LIST, UNION_LIST, BROADCAST = "operator-list", "union-list", "broadcast"
 
 KEYED_KINDS: dict[str, type[StateDescriptor]] = {
     VALUE: ValueStateDescriptor,

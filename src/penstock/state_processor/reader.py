@@ -7,26 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from penstock.common.errors import ConfigurationError, JobExecutionError
-from penstock.datastream.state import (
-    AggregatingStateDescriptor,
-    ListStateDescriptor,
-    MapStateDescriptor,
-    ReducingStateDescriptor,
-    ValueStateDescriptor,
-)
 from penstock.runtime.operator_content import OperatorContent, content_of, layout_of
 from penstock.runtime.pickling import dumps
 from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint
 from penstock.state_processor.rows import StateRow, StateRows, rows_of
-
-STATE_KINDS: dict[str, type] = {
-    "value": ValueStateDescriptor,
-    "list": ListStateDescriptor,
-    "map": MapStateDescriptor,
-    "reducing": ReducingStateDescriptor,
-    "aggregating": AggregatingStateDescriptor,
-}
-_NAMES = {kind: name for name, kind in STATE_KINDS.items()}
 
 
 @dataclass(frozen=True)
@@ -143,7 +127,7 @@ class SavepointReader:
             content = content_of(operator.kind, state)
             for piece in pieces:
                 if piece.subtask == subtask:
-                    content.keyed.setdefault(piece.table, (piece.kind, {}))[1].update(piece.entries)
+                    content.keyed.setdefault(piece.table, (piece.schema, {}))[1].update(piece.entries)
             yield subtask, content
 
     def _check_known(self, operator: SavedOperator, name: str, known: list[str], what: str) -> None:
@@ -162,11 +146,11 @@ class SavepointReader:
             count[1] += len(dumps(content))
 
         for _, content in self._contents(operator):
-            for name, (kind, delta) in content.keyed.items():
-                entries = sum(1 for _ in rows_of(kind, delta, layout_of(operator.kind, name)))
-                add(name, _NAMES.get(kind, kind.__name__), entries, delta)
-            for name, (mode, delta) in content.without_key.items():
-                add(name, mode, sum(len(value) for _, value in delta.values()), delta)
+            for name, (schema, delta) in content.keyed.items():
+                entries = sum(1 for _ in rows_of(schema, delta, layout_of(operator.kind, name)))
+                add(name, schema.kind, entries, delta)
+            for name, (schema, delta) in content.without_key.items():
+                add(name, schema.kind, sum(len(value) for _, value in delta.values()), delta)
             for domain, timers in content.timers.items():
                 if timers:
                     add(f"({domain}-time timers)", "timers", len(timers), timers)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.datastream.state import ListStateDescriptor, MapStateDescriptor
 from penstock.runtime.key_layout import KeyLayout
+from penstock.runtime.state_schema import StateSchema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,9 +47,9 @@ class StateRows:
         return pa.table({name: pa.array(list(column)) for name, column in zip(StateRow._fields, columns, strict=True)})
 
 
-def rows_of(kind: type, delta: dict[Any, Any], layout: KeyLayout) -> Iterator[StateRow]:
+def rows_of(schema: StateSchema, delta: dict[Any, Any], layout: KeyLayout) -> Iterator[StateRow]:
     """The rows of a table's full delta."""
-    by_list_or_map = issubclass(kind, (ListStateDescriptor, MapStateDescriptor))
+    by_list_or_map = schema.holds_lists() or schema.holds_maps()
     for key, content in delta.items():
         value = content[1] if by_list_or_map else content
         match layout:

@@ -13,11 +13,12 @@ from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.runtime.keys import key_group_of, owner_of_key_group
 from penstock.runtime.operator_content import holds_plain_keyed_state
 from penstock.runtime.savepoint import Label, SavedOperator, Savepoint, open_savepoint, write_metadata, write_part
-from penstock.state_processor.reader import STATE_KINDS
+from penstock.runtime.state_schema import KEYED_KINDS, MAP, StateSchema
+from penstock.runtime.type_description import UNTYPED, as_text
 
 _DEFAULT_MAX_PARALLELISM = 128
 Place = tuple[int, int]  # level, subtask
-Tables = dict[str, tuple[type, dict[Any, Any]]]
+Tables = dict[str, tuple[StateSchema, dict[Any, Any]]]
 
 
 class SavepointWriter:
@@ -37,7 +38,7 @@ class SavepointWriter:
                     self._parts[min(levels), subtask][uid] = (state, {})
                 for piece in savepoint.tables_of(uid):
                     tables = self._parts[min(levels), piece.subtask][uid][1]
-                    tables.setdefault(piece.table, (piece.kind, {}))[1].update(piece.entries)
+                    tables.setdefault(piece.table, (piece.schema, {}))[1].update(piece.entries)
 
     @staticmethod
     def from_savepoint(path: str) -> SavepointWriter:
@@ -74,8 +75,8 @@ class SavepointWriter:
         (keyed_process for ``process()``, keyed_map for ``map()``, and so on); for others the last three arguments mean
         nothing.
         """
-        if kind not in STATE_KINDS:
-            raise ConfigurationError(f"a state is one of {', '.join(STATE_KINDS)}; got {kind!r}")
+        if kind not in KEYED_KINDS:
+            raise ConfigurationError(f"a state is one of {', '.join(KEYED_KINDS)}; got {kind!r}")
         operator = self._operators.get(uid)
         if operator is None:
             operator = self._add(SavedOperator(uid, uid, operator_kind, parallelism, max_parallelism))
@@ -87,7 +88,7 @@ class SavepointWriter:
         shares = self._shares(operator, kind, entries)
         for (_, subtask), states in self._parts.items():
             if uid in states:
-                states[uid][1][name] = (STATE_KINDS[kind], shares.get(subtask, {}))
+                states[uid][1][name] = (_schema(kind, name), shares.get(subtask, {}))
         return self
 
     def write(self, path: str) -> str:
@@ -144,3 +145,9 @@ def _pieces(states: dict[str, tuple[Any, Tables]]) -> Iterator[tuple[Label, Any]
         yield Label(uid), state
         for name, table in tables.items():
             yield Label(uid, name), table
+
+
+def _schema(kind: str, name: str) -> StateSchema:
+    if kind == MAP:
+        return StateSchema(kind, as_text({"type": "MAP", "key": UNTYPED, "value": UNTYPED}))
+    return StateSchema(kind)

@@ -11,6 +11,7 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.state.operator_state import InitializationContext, OperatorStates, SnapshotContext
+from penstock.runtime.state_schema import StateSchema
 
 
 class Output(Protocol):
@@ -100,7 +101,7 @@ class Operator:
     def restore_operator_state(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         """Before open(): takes over the share of state that belongs to no key."""
 
-    def restore_table(self, name: str, kind: type, entries: dict[Any, Any]) -> None:
+    def restore_table(self, name: str, schema: StateSchema, entries: dict[Any, Any]) -> None:
         """Takes over this subtask's share of some entries of a saved table."""
         raise NotImplementedError
 
@@ -122,7 +123,7 @@ class FunctionOperator(Operator):
         super().__init__(blueprint, context)
         self.function = blueprint.function
         self._attributes = AttributeTracker(self.function)
-        self._operator_states = OperatorStates()
+        self._operator_states = OperatorStates(context.operator_states)
         self._restored = False
 
     def open(self) -> None:

@@ -23,14 +23,24 @@ from penstock.runtime.operators.process import OperatorTimerService, ResultColle
 from penstock.runtime.state.broadcast import ReadOnlyBroadcastView, WritableBroadcastState
 from penstock.runtime.state.keyed import HeapMapState, KeyScope
 from penstock.runtime.state.table import MapTable
+from penstock.runtime.state_registry import StateRegistry
+from penstock.runtime.state_schema import BROADCAST, DeclaredState
 
 
 class BroadcastStates:
     """The broadcast states of one subtask; every subtask holds the same ones."""
 
-    def __init__(self, descriptors: Iterable[MapStateDescriptor]) -> None:
-        self._tables = {descriptor.get_name(): MapTable() for descriptor in descriptors}
+    def __init__(self, descriptors: Iterable[MapStateDescriptor], states: StateRegistry) -> None:
+        self._descriptors = {descriptor.get_name(): descriptor for descriptor in descriptors}
+        self._states = states
+        self._tables: dict[str, MapTable] = {}
         self._scope = KeyScope()
+
+    def open(self) -> None:
+        """Behind what a savepoint has told about its states, which may not fit."""
+        for name, descriptor in self._descriptors.items():
+            self._tables[name] = MapTable()
+            self._states.declare(name, DeclaredState.of_operator(BROADCAST, descriptor), self._tables[name])
 
     def read_only(self, descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
         return ReadOnlyBroadcastView(self._state(descriptor))
@@ -48,15 +58,15 @@ class BroadcastStates:
 
     def take_delta(self) -> dict[str, Any] | None:
         deltas = {name: table.take_delta() for name, table in self._tables.items()}
-        return {name: delta for name, delta in deltas.items() if delta is not None} or None
+        return {name: (self._states.schema(name), delta) for name, delta in deltas.items() if delta is not None} or None
 
     def full_delta(self) -> dict[str, Any]:
-        return {name: table.full_delta() for name, table in self._tables.items()}
+        return {name: (self._states.schema(name), table.full_delta()) for name, table in self._tables.items()}
 
     def apply_delta(self, deltas: dict[str, Any]) -> None:
-        for name, delta in deltas.items():
+        for name, (schema, delta) in deltas.items():
             if name in self._tables:
-                self._tables[name].apply_delta(delta)
+                self._states.load(name, schema, delta, self._tables[name])
 
 
 class _Context:
@@ -126,9 +136,13 @@ class BroadcastOperator(FunctionOperator):
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        self._states = BroadcastStates(blueprint.params["descriptors"])
+        self._states = BroadcastStates(blueprint.params["descriptors"], context.operator_states)
         self._read, self._write = _ReadContext(self, self._states), _WriteContext(self, self._states)
         self._results = ResultCollector(self)
+
+    def open(self) -> None:
+        self._states.open()
+        super().open()
 
     def process(self, batch: Batch, input_index: int) -> None:
         function = self.function
@@ -165,9 +179,13 @@ class KeyedBroadcastOperator(TimedOperator):
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        self._states = BroadcastStates(blueprint.params["descriptors"])
+        self._states = BroadcastStates(blueprint.params["descriptors"], context.operator_states)
         self._read, self._write = _KeyedReadContext(self, self._states), _KeyedWriteContext(self, self._states)
         self._results = ResultCollector(self)
+
+    def open(self) -> None:
+        self._states.open()
+        super().open()
 
     def process(self, batch: Batch, input_index: int) -> None:
         function = self.function

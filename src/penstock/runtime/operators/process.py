@@ -17,6 +17,7 @@ from penstock.runtime.key_layout import KeyLayout, owned_entries, owned_timers
 from penstock.runtime.keys import key_group_of, owner_of_key_group
 from penstock.runtime.operators.base import FunctionOperator
 from penstock.runtime.state.backend import KeyedStateBackend
+from penstock.runtime.state_schema import StateSchema
 from penstock.runtime.timers import Timers
 
 
@@ -222,8 +223,8 @@ class TimedOperator(FunctionOperator):
         owner = owner_of_key_group(group, self.blueprint.parallelism, self.blueprint.max_parallelism)
         return owner == self.context.subtask
 
-    def restore_table(self, name: str, kind: type, entries: dict[Any, Any]) -> None:
-        self.backend.apply_delta({name: (kind, owned_entries(entries, self.key_layout(name), self.owns))})
+    def restore_table(self, name: str, schema: StateSchema, entries: dict[Any, Any]) -> None:
+        self.backend.apply_delta({name: (schema, owned_entries(entries, self.key_layout(name), self.owns))})
 
     def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         self._restore_keyed(states, old_parallelism)

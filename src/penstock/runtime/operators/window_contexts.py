@@ -45,7 +45,7 @@ class SlotStates:
         return state
 
     def merge(self, descriptor: StateDescriptor, target: Slot, sources: Sequence[Slot]) -> None:
-        table = self._operator.backend.table(self._prefix + descriptor.get_name(), type(descriptor))
+        table = self._operator.backend.table_of(self._renamed(descriptor))
         if isinstance(descriptor, ListStateDescriptor):
             _merge_lists(table, target, sources)
         elif isinstance(descriptor, ReducingStateDescriptor):

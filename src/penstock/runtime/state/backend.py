@@ -19,32 +19,45 @@ from penstock.runtime.clock import Clock
 from penstock.runtime.state import keyed, ttl
 from penstock.runtime.state.keyed import KeyScope
 from penstock.runtime.state.table import ListTable, MapTable, Table, ValueTable
+from penstock.runtime.state_registry import StateRegistry
+from penstock.runtime.state_schema import (
+    AGGREGATING,
+    KEYED_KINDS,
+    LIST,
+    MAP,
+    REDUCING,
+    VALUE,
+    DeclaredState,
+    StateSchema,
+    kind_of,
+)
 
 _ENTRIES_PER_PIECE = 10_000
 
-_TABLES: dict[type[StateDescriptor], type[Any]] = {
-    ValueStateDescriptor: ValueTable,
-    ListStateDescriptor: ListTable,
-    MapStateDescriptor: MapTable,
-    ReducingStateDescriptor: ValueTable,
-    AggregatingStateDescriptor: ValueTable,
+_TABLES: dict[str, type[Any]] = {
+    VALUE: ValueTable,
+    LIST: ListTable,
+    MAP: MapTable,
+    REDUCING: ValueTable,
+    AGGREGATING: ValueTable,
 }
 
 
 class KeyedStateBackend:
     """Tables by state name; `scope.key` is the current key."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, states: StateRegistry | None = None) -> None:
         self.scope = KeyScope()
         self._clock = clock
+        self._states = states or StateRegistry("an operator", clock)
         self._tables: dict[str, Table] = {}
-        self._kinds: dict[str, type[StateDescriptor]] = {}
+        self._kinds: dict[str, str] = {}
         self._sweeps: dict[str, ttl.ExpirySweep] = {}
 
     def state(self, descriptor: StateDescriptor, scope: KeyScope | None = None) -> Any:
         """The state object for a descriptor, bound to the current key of a scope."""
         name = descriptor.get_name()
-        table = self.table(name, type(descriptor))
+        table = self.table_of(descriptor)
         bound = scope or self.scope
         ttl_config = getattr(descriptor, "_ttl_config", None)
         if ttl_config is not None and ttl_config.is_enabled():
@@ -54,20 +67,37 @@ class KeyedStateBackend:
             return _with_ttl(descriptor, bound, table, policy)
         return _plain(descriptor, bound, table)
 
-    def table(self, name: str, kind: type[StateDescriptor]) -> Any:
-        """The table behind a state name, made when it is first asked for."""
-        known = self._kinds.setdefault(name, kind)
-        if known is not kind:
+    def table(self, name: str, descriptor_class: type[StateDescriptor]) -> Any:
+        """A table that an operator keeps for itself, made when it is first asked for."""
+        kind = kind_of(descriptor_class)
+        table = self._made(name, kind)
+        if not self._states.is_declared(name):
+            self._states.declare(name, DeclaredState.internal(kind), table)
+        return table
+
+    def table_of(self, descriptor: StateDescriptor) -> Any:
+        """The table behind a state of user code."""
+        name, kind = descriptor.get_name(), kind_of(type(descriptor))
+        table = self._made(name, kind)
+        if not self._states.is_declared(name):
+            self._states.declare(name, DeclaredState.keyed(descriptor), table)
+        elif self._kinds[name] != kind:
+            used, wanted = KEYED_KINDS[self._kinds[name]].__name__, type(descriptor).__name__
             raise ProgramError(
-                f"the state name {name!r} is used for a {known.__name__} and for a {kind.__name__}; "
+                f"the state name {name!r} is used for a {used} and for a {wanted}; "
                 "give each state of an operator a name of its own"
             )
-        if name not in self._tables:
-            self._tables[name] = _TABLES[kind]()
-        return self._tables[name]
+        return table
+
+    def _made(self, name: str, kind: str) -> Any:
+        table = self._tables.get(name)
+        if table is None:
+            table = self._tables[name] = _TABLES[kind]()
+            self._kinds[name] = kind
+        return table
 
     def keys_of(self, descriptor: StateDescriptor) -> Iterator[Any]:
-        return self.table(descriptor.get_name(), type(descriptor)).keys()  # type: ignore[no-any-return]
+        return self.table_of(descriptor).keys()  # type: ignore[no-any-return]
 
     def take_delta(self) -> dict[str, Any] | None:
         for sweep in self._sweeps.values():
@@ -76,22 +106,22 @@ class KeyedStateBackend:
         for name, table in self._tables.items():
             delta = table.take_delta()
             if delta is not None:
-                deltas[name] = (self._kinds[name], delta)
+                deltas[name] = (self._states.schema(name), delta)
         return deltas or None
 
     def full_delta(self) -> dict[str, Any]:
-        return {name: (self._kinds[name], table.full_delta()) for name, table in self._tables.items()}
+        return {name: (self._states.schema(name), table.full_delta()) for name, table in self._tables.items()}
 
-    def pieces(self) -> Iterator[tuple[str, type[StateDescriptor], dict[Any, Any]]]:
-        """All tables in pieces, each a delta that adds some entries: (state name, kind, entries)."""
+    def pieces(self) -> Iterator[tuple[str, StateSchema, dict[Any, Any]]]:
+        """All tables in pieces, each a delta that adds some entries: (state name, schema, entries)."""
         for name, table in self._tables.items():
             entries = iter(table.full_delta().items())
             while piece := dict(islice(entries, _ENTRIES_PER_PIECE)):
-                yield name, self._kinds[name], piece
+                yield name, self._states.schema(name), piece
 
     def apply_delta(self, deltas: dict[str, Any]) -> None:
-        for name, (kind, delta) in deltas.items():
-            self.table(name, kind).apply_delta(delta)
+        for name, (schema, delta) in deltas.items():
+            self._states.load(name, schema, delta, self._made(name, schema.kind))
 
 
 def _plain(descriptor: StateDescriptor, scope: KeyScope, table: Any) -> Any:

@@ -12,13 +12,14 @@ from penstock.datastream.state import (
     ListStateDescriptor,
     MapStateDescriptor,
     OperatorStateStore,
+    StateDescriptor,
 )
-from penstock.runtime.clock import Clock
+from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.state.broadcast import WritableBroadcastState
 from penstock.runtime.state.keyed import HeapListState, HeapMapState, KeyScope
 from penstock.runtime.state.table import ListTable, MapTable
-
-_SPLIT, _UNION, _BROADCAST = "list", "union-list", "broadcast"
+from penstock.runtime.state_registry import StateRegistry
+from penstock.runtime.state_schema import BROADCAST, OPERATOR_LIST, UNION_LIST, DeclaredState
 
 
 class OperatorStates(OperatorStateStore):
@@ -26,56 +27,67 @@ class OperatorStates(OperatorStateStore):
 
     __penstock_transient__ = True
 
-    def __init__(self) -> None:
-        self._tables: dict[str, tuple[str, ListTable | MapTable]] = {}
+    def __init__(self, states: StateRegistry | None = None) -> None:
+        self._states = states or StateRegistry("a source function", system_clock)
+        self._tables: dict[str, ListTable | MapTable] = {}
+        self._kinds: dict[str, str] = {}
         self._scope = KeyScope()
 
     def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
-        return HeapListState(self._scope, self._table(state_descriptor.get_name(), _SPLIT))
+        return HeapListState(self._scope, self.table_of(OPERATOR_LIST, state_descriptor))
 
     def get_union_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
-        return HeapListState(self._scope, self._table(state_descriptor.get_name(), _UNION))
+        return HeapListState(self._scope, self.table_of(UNION_LIST, state_descriptor))
 
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
-        table = self._table(state_descriptor.get_name(), _BROADCAST)
-        return WritableBroadcastState(HeapMapState(self._scope, table))
+        return WritableBroadcastState(HeapMapState(self._scope, self.table_of(BROADCAST, state_descriptor)))
 
-    def _table(self, name: str, mode: str) -> Any:
-        known = self._tables.get(name)
-        if known is None:
-            known = self._tables[name] = (mode, MapTable() if mode == _BROADCAST else ListTable())
-        if known[0] != mode:
-            raise ProgramError(f"the operator state {name!r} is used as {known[0]} and as {mode}; use two names")
-        return known[1]
+    def table_of(self, kind: str, descriptor: StateDescriptor) -> Any:
+        name = descriptor.get_name()
+        table = self._made(name, kind)
+        if not self._states.is_declared(name):
+            self._states.declare(name, DeclaredState.of_operator(kind, descriptor), table)
+        elif self._kinds[name] != kind:
+            raise ProgramError(
+                f"the operator state {name!r} is used as {self._kinds[name]} and as {kind}; use two names"
+            )
+        return table
+
+    def _made(self, name: str, kind: str) -> Any:
+        table = self._tables.get(name)
+        if table is None:
+            table = self._tables[name] = MapTable() if kind == BROADCAST else ListTable()
+            self._kinds[name] = kind
+        return table
 
     def take_delta(self) -> dict[str, Any] | None:
-        deltas = {name: (mode, table.take_delta()) for name, (mode, table) in self._tables.items()}
+        deltas = {name: (self._states.schema(name), table.take_delta()) for name, table in self._tables.items()}
         return {name: delta for name, delta in deltas.items() if delta[1] is not None} or None
 
     def full_delta(self) -> dict[str, Any] | None:
-        return {name: (mode, table.full_delta()) for name, (mode, table) in self._tables.items()} or None
+        return {name: (self._states.schema(name), table.full_delta()) for name, table in self._tables.items()} or None
 
     def apply_delta(self, deltas: dict[str, Any]) -> None:
-        for name, (mode, delta) in deltas.items():
-            self._table(name, mode).apply_delta(delta)
+        for name, (schema, delta) in deltas.items():
+            self._states.load(name, schema, delta, self._made(name, schema.kind))
 
     def restore(self, saved: list[tuple[int, Any]], subtask: int, parallelism: int, old_parallelism: int) -> None:
         """Takes this subtask's share of what the old subtasks had, as Flink deals it out."""
         if old_parallelism == parallelism:
             for old_subtask, deltas in saved:
                 if old_subtask == subtask and deltas is not None:
-                    self.apply_delta({name: delta for name, delta in deltas.items() if delta[0] != _UNION})
-        names = {name: delta[0] for _, deltas in saved for name, delta in (deltas or {}).items()}
-        for name, mode in names.items():
+                    self.apply_delta({name: delta for name, delta in deltas.items() if delta[0].kind != UNION_LIST})
+        schemas = {name: delta[0] for _, deltas in saved for name, delta in (deltas or {}).items()}
+        for name, schema in schemas.items():
             contents = [deltas[name][1] for _, deltas in saved if deltas and name in deltas]
-            if mode == _BROADCAST:
-                self._table(name, mode).apply_delta(contents[0])  # every subtask had the same
+            if schema.kind == BROADCAST:
+                self.apply_delta({name: (schema, contents[0])})  # every subtask had the same
                 continue
             items = [item for delta in contents for _, values in delta.values() for item in values]
-            if mode == _UNION:
-                self._table(name, mode).replace(None, items)
+            if schema.kind == UNION_LIST:
+                self.apply_delta({name: (schema, {None: (True, items)})})
             elif old_parallelism != parallelism:
-                self._table(name, mode).replace(None, items[subtask::parallelism])
+                self.apply_delta({name: (schema, {None: (True, items[subtask::parallelism])})})
 
 
 class InitializationContext(FunctionInitializationContext):
