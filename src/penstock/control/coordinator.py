@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,8 +75,9 @@ class EpochCoordinator:
         self._recovered = self._recover()
         self._planned_at = time.monotonic()
         self._computed: list[SubtaskReport] = []
-        self._snapshots: Mapping[int, Any] = {}  # of level 0, before the running epoch
-        self._epoch = 0  # of the sources planned here; batches that only Spark's own sources feed do not count
+        # Behind which epoch the running one begins; batches that only Spark's own sources feed do not count.
+        self._before = store.latest
+        self._end: dict[str, Any] | None = None  # of the running epoch
         self.snapshots = SnapshotKeeper(job, checkpoints, clock)
         self.stopped = threading.Event()  # a savepoint was taken to stop the job
         self._start_positions = {} if savepoint is None else restore_sources(savepoint, self._sources_by_uid())
@@ -94,8 +95,10 @@ class EpochCoordinator:
         record = self._store.latest
         if record.unfinished is None:
             return None
-        self._wakeups = dict(record.wakeups)
         self._unfinished = set(record.unfinished)
+        # The program may have changed: every subtask looks at its state in the first epoch, before it can be committed.
+        self._wakeups = dict.fromkeys(self._unfinished, 0)
+        self._due = tuple(self._unfinished)
         return record
 
     def forget_failure(self) -> None:
@@ -124,6 +127,7 @@ class EpochCoordinator:
     def latest_offset(self, start: dict[str, Any]) -> dict[str, Any]:
         """The end of the next epoch; waits a moment when there is none, so that Spark does not spin."""
         self.planning.set()
+        self._store.check_offsets(start)
         try:
             self._publish()
             # Behind a savepoint that stops the job not a single record more may become visible.
@@ -201,6 +205,7 @@ class EpochCoordinator:
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[Work]:
         """The tasks of level 0; asked again with the same offsets after a failure, it gives the same work."""
         self.planning.set()
+        self._store.check_offsets(start, end)
         assignments: dict[int, dict[int, Assignment]] = {}
         for id_, source in self._sources.items():
             before, after = start["positions"][self._uid(id_)], end["positions"][self._uid(id_)]
@@ -213,11 +218,11 @@ class EpochCoordinator:
         for level, subtask in woken:
             if level == 0:
                 assignments.setdefault(subtask, {})
-        if saving is not None and saving.request.drain:
+        if saving is not None and saving.drain:
             self._end_all_sources(assignments)
         directory = None if saving is None else saving.directory
-        snapshots = self._snapshots = self._store.get(start["epoch"]).snapshots
-        self._epoch = end["epoch"]
+        self._before, self._end = self._store.get(start["epoch"]), end
+        snapshots = self._before.snapshots
         works = [
             Work(subtask, work, snapshots.get(subtask), directory) for subtask, work in sorted(assignments.items())
         ]
@@ -284,32 +289,38 @@ class EpochCoordinator:
                 self._on_committables(operator_id, committables)
                 del report.committables[operator_id]
         self._computed = []
-        self.snapshots.finish(reports, self._sources_by_uid())
+        self.snapshots.finish(reports, self._sources_by_uid(), self._store.latest.totals)
         if self.snapshots.wants_stop:
             self.stopped.set()
         if not self._unfinished:
             self.finished.set()
 
     def _remember(self, reports: list[SubtaskReport]) -> None:
-        snapshots = dict(self._snapshots)
-        snapshots.update({report.subtask: report.delta for report in reports if report.delta is not None})
-        self._snapshots = snapshots
+        """Nothing changes here unless the record is on the disk: a full one must leave everything as it was."""
+        before, end = self._before, self._end or self._before.offset
+        wakeups, unfinished = dict(self._wakeups), set(self._unfinished)
         for report in reports:
             place = (report.level, report.subtask)
-            self._wakeups.pop(place, None)
+            wakeups.pop(place, None)
             if report.next_processing_time is not None:
-                self._wakeups[place] = report.next_processing_time
+                wakeups[place] = report.next_processing_time
             if report.finished:
-                self._unfinished.discard(place)
-        self._store.put(
-            EpochRecord(
-                self._epoch,
-                snapshots,
-                self._durable_committables(reports),
-                dict(self._wakeups),
-                frozenset(self._unfinished),
-            )
+                unfinished.discard(place)
+        record = EpochRecord(
+            before.epoch if end is None else end["epoch"],
+            {**before.snapshots, **{report.subtask: report.delta for report in reports if report.delta is not None}},
+            self._durable_committables(reports),
+            wakeups,
+            frozenset(unfinished),
+            end,
+            before.totals.plus(self._records_read(reports), sum(report.changed_bytes for report in reports)),
         )
+        self._store.put(record)
+        self._wakeups, self._unfinished = wakeups, unfinished
+        self._before, self._end = record, None
+
+    def _records_read(self, reports: list[SubtaskReport]) -> int:
+        return sum(report.records_in.get(id_, 0) for report in reports for id_ in self._sources)
 
     def _durable_committables(self, reports: list[SubtaskReport]) -> list[Any]:
         """Collected records are for this process only; everything else must survive it."""
@@ -324,7 +335,7 @@ class EpochCoordinator:
     def _count(self, reports: list[SubtaskReport]) -> None:
         statistics = self.statistics
         elapsed_ms = (time.monotonic() - self._planned_at) * 1000
-        read = sum(r.records_in.get(id_, 0) for r in reports for id_ in self._sources)
+        read = self._records_read(reports)
         sinks = [id_ for id_, operator in self._operators.items() if operator.params.get("sink")]
         statistics.epoch += 1
         statistics.records_in += read

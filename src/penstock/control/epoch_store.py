@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import pickle
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from penstock.common.errors import JobExecutionError
 from penstock.runtime.pickling import dumps_on_driver
 from penstock.runtime.state_log import Token
 
 _KEPT = 20
+_VERSION = 1
+_LONGEST_HEADER = 1000
+
+
+class Totals(NamedTuple):
+    """Counted from the job's first epoch on, over all its processes."""
+
+    records: int = 0  # read by sources
+    changed_bytes: int = 0  # of state, as the epochs wrote it down
+
+    def plus(self, records: int, changed_bytes: int) -> Totals:
+        return Totals(self.records + records, self.changed_bytes + changed_bytes)
 
 
 @dataclass(frozen=True)
@@ -23,13 +39,24 @@ class EpochRecord:
     committables: list[Any] = field(default_factory=list)  # of sinks, made visible when the epoch is committed
     wakeups: dict[tuple[int, int], int] = field(default_factory=dict)  # level, subtask -> moment
     unfinished: frozenset[tuple[int, int]] | None = None
+    offset: dict[str, Any] | None = None  # where the epoch ended, as it is in Spark's offset log
+    totals: Totals = Totals()
+
+
+class DamagedEpochError(JobExecutionError):
+    """The job cannot go on from its own records; nothing of them was used."""
 
 
 class EpochStore:
-    """One file per epoch, replaced atomically; older ones are removed."""
+    """One file per epoch, replaced atomically; older ones are removed.
 
-    def __init__(self, directory: Path) -> None:
+    A file has a line of JSON with version, epoch and checksum, and then the pickled record. `way_out` says what the
+    user can do when one is damaged.
+    """
+
+    def __init__(self, directory: Path, way_out: Callable[[], str] = lambda: "start the program as a new job") -> None:
         self._directory = directory
+        self._way_out = way_out
         self._directory.mkdir(parents=True, exist_ok=True)
         self._latest = self._newest() or EpochRecord(0)
 
@@ -40,30 +67,75 @@ class EpochStore:
 
     def _newest(self) -> EpochRecord | None:
         files = sorted(self._directory.glob("*.epoch"))
-        return _read(files[-1]) if files else None
+        return self._read(files[-1]) if files else None
 
     def get(self, epoch: int) -> EpochRecord:
         """The record behind an epoch."""
         if self._latest.epoch == epoch:
             return self._latest
-        return _read(self._path(epoch)) if epoch > 0 else EpochRecord(0)
+        return self._read(self._path(epoch)) if epoch > 0 else EpochRecord(0)
+
+    def check_offsets(self, start: dict[str, Any], end: dict[str, Any] | None = None) -> None:
+        """Spark's logs say from where to where an epoch reads: they must be those of these records.
+
+        The newest record is that of the last epoch, or of one that was computed but not committed by Spark.
+        """
+        latest = self._latest
+        if not 0 <= latest.epoch - start["epoch"] <= 1:
+            raise self.damage(
+                f"Spark's logs end with epoch {start['epoch']}, the newest record is that of epoch {latest.epoch}"
+            )
+        for offset in (start, end):
+            if offset is None or offset["epoch"] > latest.epoch or offset["epoch"] == 0:
+                continue
+            recorded = self.get(offset["epoch"]).offset
+            if recorded is not None and recorded != offset:
+                raise self.damage(
+                    f"Spark's logs end epoch {offset['epoch']} at {offset['positions']}, its record at "
+                    f"{recorded['positions']}"
+                )
+
+    def damage(self, what: str) -> DamagedEpochError:
+        return DamagedEpochError(
+            f"the job cannot go on: its files in {self._directory.parent} are damaged, incomplete or not those of one "
+            f"job. {what}. Nothing was read or written with them. What to do: {self._way_out()}."
+        )
 
     def put(self, record: EpochRecord) -> None:
         path = self._path(record.epoch)
         temporary = path.with_suffix(".tmp")
-        with open(temporary, "wb") as file:
-            file.write(dumps_on_driver(record))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        content = dumps_on_driver(record)
+        digest = hashlib.sha256(content).hexdigest()
+        header = json.dumps({"version": _VERSION, "epoch": record.epoch, "sha256": digest})
+        try:
+            with open(temporary, "wb") as file:
+                file.write(header.encode() + b"\n")
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
         self._latest = record
         self._path(record.epoch - _KEPT).unlink(missing_ok=True)
 
     def _path(self, epoch: int) -> Path:
         return self._directory / f"{epoch:012d}.epoch"
 
-
-def _read(path: Path) -> EpochRecord:
-    with open(path, "rb") as file:
-        record: EpochRecord = pickle.load(file)
-    return record
+    def _read(self, path: Path) -> EpochRecord:
+        """Checked before it is unpickled: what is damaged may not run as code."""
+        try:
+            with open(path, "rb") as file:
+                header = json.loads(file.readline(_LONGEST_HEADER))
+                content = file.read()
+            if header["version"] != _VERSION:
+                raise ValueError(f"it has version {header['version']}, this program reads {_VERSION}")
+            if hashlib.sha256(content).hexdigest() != header["sha256"]:
+                raise ValueError("its checksum does not match")
+            if path != self._path(header["epoch"]):
+                raise ValueError(f"it is the record of epoch {header['epoch']}")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise self.damage(f"{path.name} cannot be used: {error}") from error
+        record: EpochRecord = pickle.loads(content)
+        return record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import re
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,50 +15,48 @@ from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import (
     SavedOperator,
     Savepoint,
-    new_savepoint_directory,
     open_savepoint,
     write_metadata,
 )
 from penstock.runtime.sources.base import Source
 
 Place = tuple[int, int]  # level, subtask
+_MADE_UP_UID = re.compile("[0-9a-f]{32}")
 
 
 @dataclass
 class SavepointRequest:
-    """A savepoint that somebody waits for."""
+    """A savepoint or a checkpoint that somebody waits for."""
 
-    parent: str
-    checkpoint: int | None = None  # the number of a checkpoint; savepoints have none
+    parent: str = ""  # of a savepoint; checkpoints have a directory of their own
+    checkpoint: bool = False
     stop: bool = False
     drain: bool = False
     path: Future[str] = field(default_factory=Future)
-    asked_at: float = field(default_factory=time.monotonic)
 
 
-class SavepointInProgress:
-    """Collects the parts of one epoch; `_metadata` makes them a savepoint once the epoch is committed."""
+class SnapshotInProgress:
+    """Collects the parts of one epoch; `_metadata` makes them a snapshot once the epoch is committed."""
 
-    def __init__(self, request: SavepointRequest, job: JobBlueprint, end_offset: dict[str, Any]) -> None:
-        self.request = request
-        if request.checkpoint is None:
-            self.directory = new_savepoint_directory(request.parent, job.settings.job_id)
-        else:
-            self.directory = request.parent
+    def __init__(self, directory: str, drain: bool, job: JobBlueprint, end_offset: dict[str, Any]) -> None:
+        self.directory = directory
+        self.drain = drain
         self._job = job
         self._end_offset = end_offset
 
-    def finish(self, reports: list[SubtaskReport], sources: dict[str, Source]) -> dict[str, Any]:
-        """Writes the metadata; gives what the history shows."""
-        parts = tuple(report.savepoint_part for report in reports if report.savepoint_part is not None)
+    def failure(self, reports: list[SubtaskReport]) -> str | None:
+        """Why parts are missing; None when all are there."""
         expected = {
             (op.level, subtask) for op in self._job.operators if not op.native for subtask in range(op.parallelism)
         }
-        missing = expected - {(part.level, part.subtask) for part in parts}
+        missing = expected - {(report.level, report.subtask) for report in reports if report.savepoint_part is not None}
+        if not missing:
+            return None
         failures = [report.savepoint_failure for report in reports if report.savepoint_failure is not None]
-        if missing:
-            why = failures[0] if failures else f"no state came from {sorted(missing)}"
-            raise JobExecutionError(f"the state could not be saved completely: {why}")
+        why = failures[0] if failures else f"no state came from {sorted(missing)}"
+        return f"the state could not be saved completely: {why}"
+
+    def write_metadata(self, reports: list[SubtaskReport], sources: dict[str, Source]) -> Savepoint:
         positions = {uid: position for uid, (position, _) in self._end_offset["positions"].items()}
         states = {uid: source.savepoint_state(positions[uid]) for uid, source in sources.items()}
         savepoint = Savepoint(
@@ -69,16 +67,10 @@ class SavepointInProgress:
             positions=positions,
             source_states={uid: dumps_on_driver(state).hex() for uid, state in states.items()},
             operators=tuple(_saved(operator, reports) for operator in self._job.operators),
-            parts=parts,
+            parts=tuple(report.savepoint_part for report in reports if report.savepoint_part is not None),
         )
         write_metadata(savepoint)
-        duration = round((time.monotonic() - self.request.asked_at) * 1000)
-        return {
-            "path": self.directory,
-            "epoch": savepoint.epoch,
-            "duration_ms": duration,
-            "bytes": savepoint.bytes,
-        }
+        return savepoint
 
 
 def _saved(operator: OperatorBlueprint, reports: list[SubtaskReport]) -> SavedOperator:
@@ -105,8 +97,7 @@ def prepare_restore(path: str, job: JobBlueprint, allow_non_restored_state: bool
             if not allow_non_restored_state and _has_state(savepoint, saved):
                 raise JobExecutionError(
                     f"the savepoint {path!r} has state of the operator {saved.name!r} (uid {saved.uid}), which this "
-                    "program does not have. Give the operator that uid again, or drop its state with "
-                    "--allow-non-restored-state."
+                    f"program does not have. {_how_to_find(saved)}, or drop its state with --allow-non-restored-state."
                 )
         elif operator.kind != saved.kind:
             raise JobExecutionError(
@@ -122,11 +113,22 @@ def prepare_restore(path: str, job: JobBlueprint, allow_non_restored_state: bool
     return savepoint
 
 
+def _how_to_find(saved: SavedOperator) -> str:
+    if not _MADE_UP_UID.fullmatch(saved.uid):
+        return f"Give the operator that has taken its place this uid again: .uid({saved.uid!r})"
+    return (
+        "The uid was made up from the operator's place in the program, because it had none, and changes with the "
+        f"program. Give the operator that has taken its place this one: .uid({saved.uid!r}), and give all operators "
+        "with state a uid"
+    )
+
+
 def _has_state(savepoint: Savepoint, saved: SavedOperator) -> bool:
     """Whether dropping the operator would lose anything: keyed state, timers, attributes or a position."""
     if saved.uid in savepoint.positions:
         return True
-    return any(content_of(saved.kind, state) for _, (_, state) in savepoint.states_of(saved.uid))
+    without_tables = any(content_of(saved.kind, state) for _, (_, state) in savepoint.states_of(saved.uid))
+    return without_tables or any(piece.entries for piece in savepoint.tables_of(saved.uid))
 
 
 def restore_sources(savepoint: Savepoint, sources: dict[str, Source]) -> dict[str, Any]:

@@ -1,112 +1,142 @@
-"""Savepoints and checkpoints of a running job: who waits for one, which epoch is being saved, what was written."""
+"""Checkpoints and savepoints of a running job: does what the snapshot machine decides, and tells it what happened."""
 
 from __future__ import annotations
 
-from collections import deque
+import itertools
+import threading
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
-from penstock.control.checkpoints import CheckpointSchedule, CheckpointSettings, CheckpointStore, history_entry
-from penstock.control.savepoints import SavepointInProgress, SavepointRequest
+from penstock.control.checkpoints import CheckpointSettings, CheckpointStore, remove_files
+from penstock.control.epoch_store import Totals
+from penstock.control.savepoints import SavepointRequest, SnapshotInProgress
+from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
+from penstock.control.snapshot_machine import (
+    Action,
+    Begin,
+    Complete,
+    EpochCommitted,
+    EpochPlanned,
+    Event,
+    Fail,
+    FailJob,
+    JobFailed,
+    MetadataFailed,
+    MetadataWritten,
+    Pacing,
+    Refuse,
+    RemoveFiles,
+    Requested,
+    Snapshot,
+    SnapshotMachine,
+    TimePassed,
+    WriteMetadata,
+)
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.report import SubtaskReport
+from penstock.runtime.savepoint import Savepoint, new_savepoint_directory
 from penstock.runtime.sources.base import Source
-
-_REMEMBERED_CHECKPOINTS = 100
 
 
 class SnapshotKeeper:
-    """Asked by the coordinator before and behind every epoch."""
+    """Asked by the coordinator before and behind every epoch; requests come from other threads."""
 
-    def __init__(self, job: JobBlueprint, checkpoints: CheckpointSettings | None, clock: Clock) -> None:
+    def __init__(self, job: JobBlueprint, settings: CheckpointSettings | None, clock: Clock) -> None:
         self._job = job
         self._clock = clock
-        self._requests: deque[SavepointRequest] = deque()
-        self._settings = checkpoints
-        self._schedule: CheckpointSchedule | None = None
-        if checkpoints is not None:
-            self._store = CheckpointStore(checkpoints.directory, checkpoints.retained)
-            self._schedule = CheckpointSchedule(
-                checkpoints.interval_ms, checkpoints.min_pause_ms, checkpoints.tolerable_failures, clock()
-            )
-        self.in_progress: SavepointInProgress | None = None
-        self.savepoints: list[dict[str, Any]] = []
-        self.checkpoints: deque[dict[str, Any]] = deque(maxlen=_REMEMBERED_CHECKPOINTS)
+        self._settings = settings
+        self.history = SnapshotHistory(None if settings is None else settings.history_file)
+        pacing, last_number = Pacing(), self.history.last_number
+        if settings is not None:
+            pacing = settings.pacing
+            self._store = CheckpointStore(settings.directory, settings.retained)
+            last_number = max(last_number, *self._store.numbers(), 0)
+        self._takes_checkpoints = pacing.interval_ms is not None
+        self._machine = SnapshotMachine(pacing, clock(), last_number + 1)
+        self._lock = threading.RLock()
+        self._tickets = itertools.count()
+        self._requests: dict[int, SavepointRequest] = {}
+        self._directory = ""
+        self._reports: list[SubtaskReport] = []
+        self._sources: dict[str, Source] = {}
+        self._written: Savepoint | None = None
+        self._totals = Totals()
+        self._verdict: str | None = None  # why the job has to fail
+        self.in_progress: SnapshotInProgress | None = None
         self.wants_stop = False  # a savepoint was taken to stop the job
 
-    # -- before an epoch ---------------------------------------------------------------------------------------
+    # -- what others ask ---------------------------------------------------------------------------------------
 
     def request(self, request: SavepointRequest) -> None:
-        self._requests.append(request)
+        with self._lock:
+            ticket = next(self._tickets)
+            self._requests[ticket] = request
+            self._handle(Requested(ticket, request.checkpoint))
 
     def request_checkpoint(self) -> SavepointRequest | None:
         """A checkpoint now; None when the job takes none."""
-        if self._schedule is None:
+        if not self._takes_checkpoints:
             return None
-        self._schedule.triggered(self._clock())
-        number = self._store.next_number()
-        request = SavepointRequest(self._store.path_of(number), checkpoint=number)
-        self._requests.append(request)
+        request = SavepointRequest(checkpoint=True)
+        self.request(request)
         return request
+
+    def tick(self) -> str | None:
+        """Looks at the clock while an epoch runs; gives the reason if the job must not go on."""
+        with self._lock:
+            self._handle(TimePassed(self._clock()))
+            verdict, self._verdict = self._verdict, None
+            return verdict
+
+    def describe(self) -> dict[str, Any]:
+        """Plain JSON data: counts, entries and restored."""
+        with self._lock:
+            return self.history.describe()
+
+    @property
+    def savepoints(self) -> list[dict[str, Any]]:
+        """Those that were completed, the oldest first."""
+        return [e for e in self.describe()["entries"] if e["savepoint"] and e["status"] == "COMPLETED"]
+
+    # -- before an epoch ---------------------------------------------------------------------------------------
 
     def wants_epoch(self) -> bool:
         """Whether the next epoch has to be saved, and so has to run even without records."""
-        if self._schedule is not None and self._schedule.due(self._clock()):
-            self.request_checkpoint()
-        return bool(self._requests)
+        with self._lock:
+            self._handle(EpochPlanned(self._clock()))
+            self._raise_verdict()
+            return self._machine.running is not None
 
     def begin(self, end_offset: dict[str, Any]) -> None:
-        self.in_progress = SavepointInProgress(self._requests.popleft(), self._job, end_offset)
+        with self._lock:
+            running = self._machine.running
+            assert running is not None
+            request = self._request_of(running)
+            self.in_progress = SnapshotInProgress(
+                self._directory, request is not None and request.drain, self._job, end_offset
+            )
 
     def next_due(self) -> int | None:
-        return None if self._schedule is None else self._schedule.next_due
+        return self._machine.next_due
 
     # -- behind an epoch ---------------------------------------------------------------------------------------
 
-    def finish(self, reports: list[SubtaskReport], sources: dict[str, Source]) -> None:
-        """The saved epoch is committed: its parts become a savepoint or a checkpoint."""
-        if self.in_progress is None or not reports:
-            return
-        saving, self.in_progress = self.in_progress, None
-        request = saving.request
-        try:
-            entry = saving.finish(reports, sources)
-        except Exception as error:
-            request.path.set_exception(error)
-            if request.checkpoint is not None:
-                self._checkpoint_failed(request.checkpoint, error)
-            return
-        if request.checkpoint is None:
-            self.savepoints.append(entry)
-        else:
-            self._checkpoint_completed(request.checkpoint, entry)
-        self.wants_stop = self.wants_stop or request.stop
-        request.path.set_result(entry["path"])
-
-    def _checkpoint_completed(self, number: int, entry: dict[str, Any]) -> None:
-        assert self._schedule is not None
-        self._schedule.completed(self._clock())
-        self._store.drop_old()
-        self.checkpoints.append(history_entry(number, entry, None))
-
-    def _checkpoint_failed(self, number: int, error: Exception) -> None:
-        assert self._schedule is not None
-        self.checkpoints.append(history_entry(number, None, str(error)))
-        if not self._schedule.failed(self._clock()):
-            raise JobExecutionError(f"checkpoint {number} failed, and no more failures are tolerated: {error}")
+    def finish(self, reports: list[SubtaskReport], sources: dict[str, Source], totals: Totals) -> None:
+        """An epoch is committed: if it was saved, its parts become a savepoint or a checkpoint."""
+        with self._lock:
+            if self.in_progress is not None and reports:
+                self._reports, self._sources, self._totals = reports, sources, totals
+                self._handle(EpochCommitted(self._clock(), self.in_progress.failure(reports)))
+                self._reports, self._sources, self.in_progress = [], {}, None
+            self._raise_verdict()
 
     def give_up(self, why: str) -> None:
         """The job ends, or its epoch failed: whoever waits is told."""
-        waiting = [*self._requests, *([] if self.in_progress is None else [self.in_progress.request])]
-        self._requests.clear()
-        self.in_progress = None
-        for request in waiting:
-            if request.checkpoint is not None:
-                assert self._schedule is not None
-                self._schedule.abandoned()
-            if not request.path.done():
-                request.path.set_exception(JobExecutionError(f"no savepoint was taken: {why}"))
+        with self._lock:
+            self._handle(JobFailed(self._clock(), why))
+            self.in_progress = None
+            self._verdict = None
 
     def end(self, cancelled: bool, failed: bool) -> None:
         """The job is over: its checkpoints go, unless somebody may want to start from them."""
@@ -114,3 +144,71 @@ class SnapshotKeeper:
             return
         if not (failed or (cancelled and self._settings.retain_on_cancel)):
             self._store.remove_all()
+
+    def _raise_verdict(self) -> None:
+        verdict, self._verdict = self._verdict, None
+        if verdict is not None:
+            raise JobExecutionError(verdict)
+
+    # -- what the machine decides ------------------------------------------------------------------------------
+
+    def _handle(self, event: Event) -> None:
+        for action in self._machine.handle(event):
+            self._act(action)
+
+    def _act(self, action: Action) -> None:
+        match action:
+            case Begin(snapshot):
+                self._directory = self._directory_of(snapshot)
+                entry = HistoryEntry(snapshot.number, not snapshot.checkpoint, snapshot.begun_at, path=self._directory)
+                self.history.began(entry)
+            case WriteMetadata(snapshot):
+                self._write_metadata()
+            case Complete(snapshot, now):
+                self._complete(snapshot, now)
+            case Fail(snapshot, now, why):
+                self.history.failed(snapshot.number, now, why)
+                self._tell_failure(snapshot.ticket, why)
+            case RemoveFiles(snapshot):
+                remove_files(self._directory)
+            case Refuse(ticket, why):
+                self._tell_failure(ticket, why)
+            case FailJob(why):
+                self._verdict = why
+
+    def _directory_of(self, snapshot: Snapshot) -> str:
+        if snapshot.checkpoint:
+            return self._store.path_of(snapshot.number)
+        request = self._request_of(snapshot)
+        assert request is not None
+        return new_savepoint_directory(request.parent, self._job.settings.job_id)
+
+    def _write_metadata(self) -> None:
+        assert self.in_progress is not None
+        try:
+            self._written = self.in_progress.write_metadata(self._reports, self._sources)
+        except Exception as error:  # a full disk, or a source whose position cannot be pickled
+            self._handle(MetadataFailed(self._clock(), f"{type(error).__name__}: {error}"))
+        else:
+            self._handle(MetadataWritten(self._clock()))
+
+    def _complete(self, snapshot: Snapshot, now: int) -> None:
+        written = self._written
+        assert written is not None
+        facts = {"epoch": written.epoch, "bytes": written.bytes, "subtasks": len(written.parts)}
+        self.history.completed(snapshot.number, now, facts, self._totals)
+        if snapshot.checkpoint:
+            self.history.dropped(self._store.drop_old())
+        request = self._requests.pop(snapshot.ticket, None) if snapshot.ticket is not None else None
+        if request is not None:
+            self.wants_stop = self.wants_stop or request.stop
+            request.path.set_result(written.path)
+
+    def _request_of(self, snapshot: Snapshot) -> SavepointRequest | None:
+        return None if snapshot.ticket is None else self._requests.get(snapshot.ticket)
+
+    def _tell_failure(self, ticket: int | None, why: str) -> None:
+        request = self._requests.pop(ticket, None) if ticket is not None else None
+        if request is not None and not request.path.done():
+            what = "checkpoint" if request.checkpoint else "savepoint"
+            request.path.set_exception(JobExecutionError(f"no {what} was taken: {why}"))

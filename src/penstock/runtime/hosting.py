@@ -126,7 +126,9 @@ def _delta(container: Container, full: bool) -> bytes | None:
     if container.report.failure is not None:
         return None
     try:
-        return container.take_delta(full)
+        delta = container.take_delta(full)
+        container.report.changed_bytes = len(delta)
+        return delta
     except Exception as error:
         container.report.failure = describe_failure(error)
         return None

@@ -163,7 +163,7 @@ def test_damaged_record_hides_no_other_job(penstock: Printed, live: LiveJob, dea
 
 
 def test_info_of_a_running_job(penstock: Printed, live: LiveJob) -> None:
-    live.savepoints = [{"path": "/s/savepoint-1", "epoch": 3, "duration_ms": 5, "bytes": 1234}]
+    live.add_savepoint(3, "/s/savepoint-1", 1234)
     code, out, _ = penstock("info", RUNNING_ID)
     assert code == 0
     for expected in (RUNNING_ID, "page views", "RUNNING", "Count", "u1", "/s/savepoint-1", "1,234"):

@@ -1,44 +1,15 @@
-"""When checkpoints are due, which are kept, and what their failure means."""
+"""How a job wants its checkpoints, and which of them are kept."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from penstock.common.configuration import Configuration
-from penstock.control.checkpoints import CheckpointSchedule, CheckpointSettings, CheckpointStore
-
-
-def test_checkpoints_come_at_their_interval_and_one_at_a_time() -> None:
-    schedule = CheckpointSchedule(1000, 0, 0, now=0)
-    assert not schedule.due(999)
-    assert schedule.due(1000)
-    schedule.triggered(1000)
-    assert not schedule.due(5000)
-    schedule.completed(2500)
-    assert schedule.due(2500)
-
-
-def test_the_pause_between_two_is_kept() -> None:
-    schedule = CheckpointSchedule(1000, 700, 0, now=0)
-    schedule.triggered(1000)
-    schedule.completed(1900)
-    assert not schedule.due(2500)
-    assert schedule.due(2600)
-
-
-def test_failures_in_a_row_are_tolerated_up_to_the_limit() -> None:
-    schedule = CheckpointSchedule(1000, 0, 2, now=0)
-    assert schedule.failed(1) and schedule.failed(2)
-    assert not schedule.failed(3)
-    schedule.completed(4)
-    assert schedule.failed(5)
-
-
-def test_an_abandoned_checkpoint_is_no_failure() -> None:
-    schedule = CheckpointSchedule(1000, 0, 0, now=0)
-    schedule.triggered(1000)
-    schedule.abandoned()
-    assert schedule.due(2000)
+from penstock.common.errors import ConfigurationError
+from penstock.control.checkpoints import CheckpointSettings, CheckpointStore, checkpoint_number
+from penstock.control.snapshot_machine import Pacing
 
 
 def _write(store: CheckpointStore, number: int, complete: bool = True) -> None:
@@ -51,24 +22,46 @@ def _write(store: CheckpointStore, number: int, complete: bool = True) -> None:
 
 def test_the_newest_complete_checkpoints_are_kept(tmp_path: Path) -> None:
     store = CheckpointStore(tmp_path / "job", retained=2)
-    assert store.next_number() == 1
-    for number in (1, 2, 3):
+    assert store.numbers() == []
+    for number in (1, 2, 10):
         _write(store, number)
-    _write(store, 4, complete=False)
-    assert store.next_number() == 5
-    store.drop_old()
-    assert sorted(path.name for path in (tmp_path / "job").iterdir()) == ["chk-2", "chk-3"]
+    _write(store, 11, complete=False)
+    (tmp_path / "job" / "chk-notes").mkdir()
+    assert (store.numbers(), store.complete_numbers()) == ([1, 2, 10, 11], [1, 2, 10])
+    assert store.drop_old() == [1, 11]
+    assert sorted(path.name for path in (tmp_path / "job").iterdir()) == ["chk-10", "chk-2", "chk-notes"]
     store.remove_all()
     assert not (tmp_path / "job").exists()
 
 
+@pytest.mark.parametrize(
+    ("path", "number"), [("/c/chk-12", 12), ("/c/chk-12/", 12), ("/c/savepoint-ab-1", None), ("/c/chk-", None)]
+)
+def test_checkpoints_are_known_by_their_name(path: str, number: int | None) -> None:
+    assert checkpoint_number(path) == number
+
+
 def test_settings_come_from_flinks_options(tmp_path: Path) -> None:
     configuration = Configuration()
-    assert CheckpointSettings.of(configuration, tmp_path, "j") is None
-    configuration.set_string("execution.checkpointing.interval", "6 s")
-    configuration.set_string("execution.checkpointing.num-retained", "3")
-    configuration.set_string("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION")
+    assert CheckpointSettings.of(configuration, tmp_path, "j").pacing.interval_ms is None
+    for key, value in {
+        "interval": "6 s",
+        "min-pause": "2 s",
+        "timeout": "1 min",
+        "tolerable-failed-checkpoints": "4",
+        "num-retained": "3",
+        "externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
+    }.items():
+        configuration.set_string(f"execution.checkpointing.{key}", value)
     settings = CheckpointSettings.of(configuration, tmp_path, "j")
-    assert settings is not None
-    assert (settings.interval_ms, settings.retained, settings.retain_on_cancel) == (6000, 3, True)
+    assert settings.pacing == Pacing(6000, 2000, 60_000, 4)
+    assert (settings.retained, settings.retain_on_cancel) == (3, True)
     assert settings.directory == tmp_path / "checkpoints" / "j"
+    assert settings.history_file == tmp_path / "jobs" / "j" / "checkpoints.json"
+
+
+def test_at_least_one_is_kept(tmp_path: Path) -> None:
+    configuration = Configuration()
+    configuration.set_string("execution.checkpointing.num-retained", "0")
+    with pytest.raises(ConfigurationError, match="at least 1"):
+        CheckpointSettings.of(configuration, tmp_path, "j")

@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
-from penstock.rest.job_views import checkpoint_statistics
+from penstock.control.epoch_store import Totals
+from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory
+from penstock.rest.checkpoint_views import checkpoint_statistics
 
 
-def test_the_history_has_checkpoints_and_savepoints_with_failures_told_apart() -> None:
-    done = {"id": 3, "epoch": 17, "bytes": 10, "duration_ms": 5, "path": "/c/chk-3", "failure": None}
-    failed = {"id": 4, "status": "FAILED", "failure": "disk full"}
-    saved = {"epoch": 9, "bytes": 11, "duration_ms": 6, "path": "/s/savepoint-1"}
-    statistics = checkpoint_statistics({"savepoints": [saved], "checkpoints": [done, failed]})
-    assert statistics["counts"] == {"restored": 0, "total": 3, "in_progress": 0, "completed": 2, "failed": 1}
-    assert statistics["latest"]["completed"]["external_path"] == "/c/chk-3"
-    assert statistics["latest"]["failed"]["failure_message"] == "disk full"
-    assert [entry["checkpoint_type"] for entry in statistics["history"]] == ["CHECKPOINT", "CHECKPOINT", "SAVEPOINT"]
+def test_checkpoints_savepoints_and_failures_in_flinks_shape() -> None:
+    history = SnapshotHistory()
+    history.started_from(Restored(5, "/c/chk-9", 9, 40, ["chk-10: damaged"]))
+    for number in (1, 2):
+        history.began(HistoryEntry(number, number == 2, trigger_ms=1000 * number, path=f"/c/{number}"))
+        history.completed(
+            number, 1000 * number + 30, {"epoch": 5 * number, "bytes": 100 * number, "subtasks": 4}, Totals(70, 9)
+        )
+    history.began(HistoryEntry(3, False, trigger_ms=3000, path="/c/3"))
+    history.failed(3, 3500, "disk full")
+    history.began(HistoryEntry(4, False, trigger_ms=4000, path="/c/4"))
+    history.dropped([1])
+
+    view = checkpoint_statistics(history.describe())
+    assert view["counts"] == {"restored": 1, "total": 4, "in_progress": 1, "completed": 2, "failed": 1}
+    assert [(entry["id"], entry["status"]) for entry in view["history"]] == [
+        (4, "IN_PROGRESS"),
+        (3, "FAILED"),
+        (2, "COMPLETED"),
+        (1, "COMPLETED"),
+    ]
+    completed, savepoint, failed = (view["latest"][name] for name in ("completed", "savepoint", "failed"))
+    assert (completed["id"], completed["checkpoint_type"], completed["discarded"]) == (1, "CHECKPOINT", True)
+    assert (completed["trigger_timestamp"], completed["end_to_end_duration"]) == (1000, 30)
+    assert (completed["num_subtasks"], completed["state_size"]) == (4, 100)
+    assert completed["penstock"] == {"epoch": 5, "epochs-since": 5, "records-since": 70, "changed-bytes": 9}
+    assert (savepoint["id"], savepoint["savepointFormat"], savepoint["external_path"]) == (2, "CANONICAL", "/c/2")
+    assert savepoint["penstock"]["records-since"] == 0
+    assert (failed["failure_message"], failed["failure_timestamp"]) == ("disk full", 3500)
+    assert view["latest"]["restored"]["external_path"] == "/c/chk-9"
+    assert not view["latest"]["restored"]["is_savepoint"]
+    assert view["summary"]["state_size"] | {"p999": 0} == {
+        "min": 100, "max": 200, "avg": 150, "p50": 200, "p90": 200, "p95": 200, "p99": 200, "p999": 0,
+    }  # fmt: skip
+
+
+def test_a_job_without_any() -> None:
+    view = checkpoint_statistics(SnapshotHistory().describe())
+    assert view["history"] == [] and set(view["latest"].values()) == {None}
+    assert view["summary"]["end_to_end_duration"]["max"] == 0

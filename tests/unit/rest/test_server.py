@@ -103,7 +103,8 @@ def test_an_ended_job_has_an_end_time(server: Server, job: FakeJob) -> None:
 
 
 def test_checkpoints_show_savepoints_newest_first(server: Server, job: FakeJob) -> None:
-    job.savepoints = [{"path": f"/s/{n}", "epoch": n, "duration_ms": 5, "bytes": 100} for n in (3, 7)]
+    job.add_savepoint(3, "/s/3", 100)
+    job.add_savepoint(7, "/s/7", 100)
     answer = ask(server, "GET", f"/jobs/{JOB_ID}/checkpoints")[1]
     assert [each["external_path"] for each in answer["history"]] == ["/s/7", "/s/3"]
     assert answer["latest"]["savepoint"]["id"] == 7
