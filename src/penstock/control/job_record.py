@@ -16,7 +16,14 @@ def describe_job(job: JobBlueprint) -> dict[str, Any]:
         "parallelism": job.parallelism,
         "levels": job.levels,
         "operators": [
-            {"uid": op.uid, "name": op.name, "kind": op.kind, "parallelism": op.parallelism, "level": op.level}
+            {
+                "uid": op.uid,
+                "name": op.name,
+                "kind": op.kind,
+                "parallelism": op.parallelism,
+                "max parallelism": op.max_parallelism,
+                "level": op.level,
+            }
             for op in job.operators
         ],
     }
@@ -31,11 +38,11 @@ def check_same_job(recorded: dict[str, Any], described: dict[str, Any]) -> None:
     for uid in now.keys() - before.keys():
         _refuse(described, f"the operator {now[uid]['name']!r} (uid {uid}) is new")
     for uid, operator in now.items():
-        for what in ("kind", "parallelism", "level"):
+        for what in ("kind", "parallelism", "max parallelism", "level"):
             if operator[what] != before[uid][what]:
                 _refuse(
                     described,
-                    f"the operator {operator['name']!r} has another {what}: "
+                    f"the operator {operator['name']!r} (uid {uid}) has another {what}: "
                     f"{operator[what]} instead of {before[uid][what]}",
                 )
 
@@ -43,5 +50,6 @@ def check_same_job(recorded: dict[str, Any], described: dict[str, Any]) -> None:
 def _refuse(described: dict[str, Any], difference: str) -> None:
     raise JobExecutionError(
         f"the job {described['job_id']} cannot go on with a changed program: {difference}. "
-        "Run the program as it was, or start it under another job id."
+        "Run the program as it was, or start it under another job id; from a savepoint (-s), operators may come and "
+        "go and have another parallelism."
     )
