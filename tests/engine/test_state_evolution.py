@@ -242,6 +242,32 @@ def test_a_state_that_is_no_longer_asked_for_is_kept(tmp_path: Path) -> None:
     assert all(10 < count <= 20 for count in results.values())
 
 
+def _reduce(type_info: Any, **options: Any) -> tuple[list[Any], str | None]:
+    executor = LocalExecutor(epoch_records=10, **options)
+    env = StreamExecutionEnvironment(executor=executor)
+    fields = type_info.get_field_names()[1:]
+    rows = env.from_collection(list(range(60)), Types.INT()).uid("numbers")
+    rows = rows.map(lambda n: Row(key=n % 3, **dict.fromkeys(fields, n)), type_info).uid("rows")
+    sums = rows.key_by(lambda row: row.key).reduce(
+        lambda a, b: Row(key=a.key, **{name: (a[name] or 0) + b[name] for name in fields})
+    )
+    return list(sums.uid("sums").execute_and_collect()), executor.savepoint_path
+
+
+def test_the_type_of_a_stream_is_the_type_of_what_it_is_reduced_to(tmp_path: Path) -> None:
+    one = Types.ROW_NAMED(["key", "sum"], [Types.INT(), Types.INT()])
+    two = Types.ROW_NAMED(["key", "sum", "more"], [Types.INT(), Types.LONG(), Types.LONG()])
+    before, path = _reduce(one, stop_after=2, savepoint_directory=str(tmp_path))
+    after, _ = _reduce(two, start_from=path)
+    numbers = [n for n in range(60) if n % 3 == 0]
+    last = [row for row in after if row.key == 0][-1]
+    assert (last.sum, last.more) == (sum(numbers), sum(numbers[len(before) // 3 :]))
+    with pytest.raises(
+        JobExecutionError, match=r"operator 'Reduce' \(uid sums\).*field 'sum': INT cannot become SHORT"
+    ):
+        _reduce(Types.ROW_NAMED(["key", "sum"], [Types.INT(), Types.SHORT()]), start_from=path)
+
+
 # -- state without keys ------------------------------------------------------------------------------------------------
 
 

@@ -112,9 +112,14 @@ class ReduceOperator(TimedOperator):
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self._only_final = bool(blueprint.params.get("only_final"))
+        self._descriptor = ValueStateDescriptor(self.STATE, blueprint.output_type)
+
+    def open(self) -> None:
+        self.backend.table_of(self._descriptor)
+        super().open()
 
     def process(self, batch: Batch, input_index: int) -> None:
-        table: ValueTable = self.backend.table(self.STATE, ValueStateDescriptor)
+        table: ValueTable = self.backend.table_of(self._descriptor)
         reduce, scope, changes, base = self.function.reduce, self.scope, table.changes, table.base
         assert batch.keys is not None
         results = []
@@ -132,7 +137,7 @@ class ReduceOperator(TimedOperator):
 
     def finish(self) -> None:
         if self._only_final:
-            table: ValueTable = self.backend.table(self.STATE, ValueStateDescriptor)
+            table: ValueTable = self.backend.table_of(self._descriptor)
             values = [table.get(key) for key in _sorted_if_possible(table.keys())]
             if values:
                 self.output.emit(Batch(values))
