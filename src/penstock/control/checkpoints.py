@@ -55,9 +55,22 @@ class CheckpointSettings:
             history_file=history_file_of(JobHome(home, job_id)),
         )
 
+    def way_out(self) -> str:
+        """What the user can do when the job cannot go on from its own files."""
+        complete = CheckpointStore(self.directory).complete_numbers()
+        if not complete:
+            return (
+                "the job has no checkpoint; start the program as a new job, from a savepoint (-s PATH) if there is one"
+            )
+        newest = CheckpointStore(self.directory).path_of(complete[-1])
+        return (
+            f"start the program as a new job from the newest checkpoint: penstock run -s {newest} SCRIPT, without "
+            "--job-id; what the job did behind that checkpoint is then done again"
+        )
+
 
 def history_file_of(home: JobHome) -> Path:
-    return home.path / "checkpoints.json"
+    return home.run / "checkpoints.json"
 
 
 def checkpoint_number(path: str | Path) -> int | None:

@@ -82,6 +82,7 @@ class EpochCoordinator:
         self.stopped = threading.Event()  # a savepoint was taken to stop the job
         self._start_positions = {} if savepoint is None else restore_sources(savepoint, self._sources_by_uid())
         if savepoint is not None:
+            self.snapshots.started_from(savepoint)
             # Timers by the clock are in the savepoint; nobody knows them before every subtask has read its part.
             self._wakeups = dict.fromkeys(self._unfinished, 0)
         self.statistics = JobStatistics()

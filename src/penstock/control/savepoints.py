@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.control.restore_point import open_restore_point
 from penstock.runtime.blueprint import JobBlueprint, OperatorBlueprint
 from penstock.runtime.operator_content import content_of
 from penstock.runtime.pickling import dumps_on_driver, loads
@@ -15,7 +16,6 @@ from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import (
     SavedOperator,
     Savepoint,
-    open_savepoint,
     write_metadata,
 )
 from penstock.runtime.sources.base import Source
@@ -38,9 +38,12 @@ class SavepointRequest:
 class SnapshotInProgress:
     """Collects the parts of one epoch; `_metadata` makes them a snapshot once the epoch is committed."""
 
-    def __init__(self, directory: str, drain: bool, job: JobBlueprint, end_offset: dict[str, Any]) -> None:
+    def __init__(
+        self, directory: str, number: int | None, drain: bool, job: JobBlueprint, end_offset: dict[str, Any]
+    ) -> None:
         self.directory = directory
         self.drain = drain
+        self._number = number
         self._job = job
         self._end_offset = end_offset
 
@@ -68,6 +71,7 @@ class SnapshotInProgress:
             source_states={uid: dumps_on_driver(state).hex() for uid, state in states.items()},
             operators=tuple(_saved(operator, reports) for operator in self._job.operators),
             parts=tuple(report.savepoint_part for report in reports if report.savepoint_part is not None),
+            number=self._number,
         )
         write_metadata(savepoint)
         return savepoint
@@ -89,7 +93,8 @@ def _saved(operator: OperatorBlueprint, reports: list[SubtaskReport]) -> SavedOp
 
 def prepare_restore(path: str, job: JobBlueprint, allow_non_restored_state: bool) -> Savepoint:
     """The savepoint, completely read and checked against the job, before anything is written."""
-    savepoint = open_savepoint(path)
+    savepoint = open_restore_point(path)
+    path = savepoint.path
     known = {operator.uid: operator for operator in job.operators}
     for saved in savepoint.operators:
         operator = known.get(saved.uid)

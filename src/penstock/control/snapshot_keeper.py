@@ -10,7 +10,7 @@ from penstock.common.errors import JobExecutionError
 from penstock.control.checkpoints import CheckpointSettings, CheckpointStore, remove_files
 from penstock.control.epoch_store import Totals
 from penstock.control.savepoints import SavepointRequest, SnapshotInProgress
-from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
+from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory
 from penstock.control.snapshot_machine import (
     Action,
     Begin,
@@ -82,6 +82,12 @@ class SnapshotKeeper:
         self.request(request)
         return request
 
+    def started_from(self, savepoint: Savepoint) -> None:
+        with self._lock:
+            self.history.started_from(
+                Restored(self._clock(), savepoint.path, savepoint.number, savepoint.epoch, list(savepoint.passed_over))
+            )
+
     def tick(self) -> str | None:
         """Looks at the clock while an epoch runs; gives the reason if the job must not go on."""
         with self._lock:
@@ -112,10 +118,9 @@ class SnapshotKeeper:
         with self._lock:
             running = self._machine.running
             assert running is not None
-            request = self._request_of(running)
-            self.in_progress = SnapshotInProgress(
-                self._directory, request is not None and request.drain, self._job, end_offset
-            )
+            request, number = self._request_of(running), running.number if running.checkpoint else None
+            drain = request is not None and request.drain
+            self.in_progress = SnapshotInProgress(self._directory, number, drain, self._job, end_offset)
 
     def next_due(self) -> int | None:
         return self._machine.next_due

@@ -24,6 +24,7 @@ from penstock.runtime.pickling import dumps, loads
 
 FORMAT_VERSION = 2
 METADATA = "_metadata"
+_NOT_WRITTEN: dict[str, Any] = {"path": None, "passed_over": ()}
 _FRAME = struct.Struct("<IQ")  # bytes of the label, bytes of the content
 _READ_BYTES = 1 << 20
 
@@ -86,7 +87,9 @@ class Savepoint:
     source_states: dict[str, str]  # what sources keep on the driver, pickled, as hexadecimal text
     operators: tuple[SavedOperator, ...]
     parts: tuple[SavepointPart, ...]
+    number: int | None = None  # of a checkpoint, so that one is not taken for another
     version: int = FORMAT_VERSION
+    passed_over: tuple[str, ...] = ()  # what is wrong with newer checkpoints, in whose place this one is used
 
     def operator(self, uid: str) -> SavedOperator | None:
         return next((operator for operator in self.operators if operator.uid == uid), None)
@@ -139,7 +142,7 @@ def write_part(directory: str, level: int, subtask: int, pieces: Iterable[tuple[
 
 
 def write_metadata(savepoint: Savepoint) -> None:
-    body = json.dumps(asdict(savepoint) | {"path": None}, indent=1, sort_keys=True)
+    body = json.dumps(asdict(savepoint) | _NOT_WRITTEN, indent=1, sort_keys=True)
     document = {"sha256": hashlib.sha256(body.encode()).hexdigest(), "savepoint": json.loads(body)}
     _write_durably(Path(savepoint.path) / METADATA, json.dumps(document, indent=1, sort_keys=True).encode())
 
@@ -194,9 +197,9 @@ def _read_metadata(path: str) -> Savepoint:
         return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts})
     except FileNotFoundError:
         raise JobExecutionError(
-            f"{path!r} is no savepoint: there is no {METADATA} file in it; give the directory savepoint-…"
+            f"{path!r} is no savepoint: there is no {METADATA} file in it; give the directory savepoint-… or chk-…"
         ) from None
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise JobExecutionError(f"the savepoint {path!r} is damaged: {METADATA} cannot be used, {error}") from error
 
 

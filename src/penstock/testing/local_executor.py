@@ -18,11 +18,13 @@ from penstock.common.errors import JobExecutionError, NotSupportedError
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
+from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
 from penstock.control.job_request import JobRequest, RunningJob
 from penstock.control.savepoints import SavepointRequest, prepare_restore
+from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.graph.stream_graph import upstream_first
 from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
@@ -71,6 +73,7 @@ class LocalExecutor:
         stop_after: int | None = None,
         savepoint_directory: str | None = None,
         allow_non_restored_state: bool = False,
+        checkpoints: CheckpointSettings | None = None,
     ) -> None:
         self._epoch_records = epoch_records
         self._forget = forget
@@ -79,8 +82,10 @@ class LocalExecutor:
         self._stop_after = stop_after
         self._savepoint_directory = savepoint_directory
         self._allow_non_restored_state = allow_non_restored_state
+        self._checkpoints = checkpoints
         self.epochs = 0
         self.savepoint_path: str | None = None
+        self.snapshots: SnapshotKeeper | None = None  # of the last job
 
     def submit(self, request: JobRequest) -> RunningJob:
         job_id = JobID()
@@ -109,7 +114,10 @@ class LocalExecutor:
             sources = _sources_of(request)
             sizer = EpochSizer(self._epoch_records, self._epoch_records, 10**9)
             store = EpochStore(Path(directory) / "epochs")
-            coordinator = EpochCoordinator(blueprint, sources, store, sizer, job.take, savepoint=savepoint)
+            coordinator = EpochCoordinator(
+                blueprint, sources, store, sizer, job.take, savepoint=savepoint, checkpoints=self._checkpoints
+            )
+            self.snapshots = coordinator.snapshots
             for id_, source in sources.items():
                 operator = next(op for op in blueprint.operators if op.id == id_)
                 source.runtime_context = SubtaskContext(operator, blueprint.settings, 0, system_clock).runtime_context

@@ -57,7 +57,7 @@ def test_settings_come_from_flinks_options(tmp_path: Path) -> None:
     assert settings.pacing == Pacing(6000, 2000, 60_000, 4)
     assert (settings.retained, settings.retain_on_cancel) == (3, True)
     assert settings.directory == tmp_path / "checkpoints" / "j"
-    assert settings.history_file == tmp_path / "jobs" / "j" / "checkpoints.json"
+    assert settings.history_file == tmp_path / "jobs" / "j" / "run-1" / "checkpoints.json"
 
 
 def test_at_least_one_is_kept(tmp_path: Path) -> None:
