@@ -52,10 +52,14 @@ class StateSchema:
 
     kind: str
     type: str = as_text(UNTYPED)
-    ttl: bool = False
+    ttl: int | None = None  # milliseconds; such values are stored with the moment that their life is counted from
 
     def __str__(self) -> str:
-        return f"{self.kind} state of {for_people(json.loads(self.type))}{' with time to live' if self.ttl else ''}"
+        return f"{self.kind} state of {self.type_text()}{'' if self.ttl is None else ' with time to live'}"
+
+    def type_text(self) -> str:
+        """The type for people."""
+        return for_people(json.loads(self.type))
 
     def holds_lists(self) -> bool:
         return self.kind in _LISTS
@@ -83,12 +87,13 @@ class DeclaredState:
 
     @staticmethod
     def keyed(descriptor: StateDescriptor) -> DeclaredState:
-        kind = kind_of(type(descriptor))
-        return _declared(kind, descriptor, descriptor.get_ttl_config() is not None)
+        config = descriptor.get_ttl_config()
+        ttl = None if config is None else config.get_ttl().to_milliseconds()
+        return _declared(kind_of(type(descriptor)), descriptor, ttl)
 
     @staticmethod
     def of_operator(kind: str, descriptor: StateDescriptor) -> DeclaredState:
-        return _declared(kind, descriptor, False)
+        return _declared(kind, descriptor, None)
 
     @staticmethod
     def internal(kind: str) -> DeclaredState:
@@ -103,7 +108,7 @@ def kind_of(descriptor_class: type[StateDescriptor]) -> str:
     return kind
 
 
-def _declared(kind: str, descriptor: StateDescriptor, ttl: bool) -> DeclaredState:
+def _declared(kind: str, descriptor: StateDescriptor, ttl: int | None) -> DeclaredState:
     elements = getattr(descriptor, "elem_type_info", None)
     type_info = elements if elements is not None else descriptor.type_info
     return DeclaredState(StateSchema(kind, as_text(describe_type(type_info)), ttl), type_info)
@@ -153,14 +158,13 @@ def _part(what: str, saved: Any, declared: TypeInformation) -> Converter | None:
         raise IncompatibleTypes(f"{what}: {error}") from None
 
 
-def _with_ttl(convert: Converter | None, had: bool, has: bool, clock: Clock) -> Converter | None:
-    """Values with a time to live are stored with the moment that their life is counted from."""
-    if not had and not has:
+def _with_ttl(convert: Converter | None, before: int | None, after: int | None, clock: Clock) -> Converter | None:
+    if before is None and after is None:
         return convert
     change = convert or _same
-    if had and has:
+    if before is not None and after is not None:
         return None if convert is None else (lambda stamped: (change(stamped[0]), stamped[1]))
-    if had:
+    if before is not None:
         return lambda stamped: change(stamped[0])
     now = clock()
     return lambda value: (change(value), now)
