@@ -35,6 +35,8 @@ class Option:
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
 _METRICS_LATER = "later: metric reporters come with the metrics system"
 _NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
+_NOT_UNALIGNED = "refused: an epoch has no barriers that wait for each other, so that there is nothing to gain"
+_NO_INCREMENTS = "no effect: a checkpoint holds the whole state; what recovers the job itself holds only changes always"
 _NO_BUNDLES = "no effect: records go through the Python operators in chunks, see penstock.chunk.records"
 _NO_BUFFERS = "no effect: records travel at the end of each epoch, there are no network buffers to flush"
 _NO_JARS = "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars"
@@ -66,27 +68,28 @@ OPTIONS: tuple[Option, ...] = (
     Option("execution.buffer-timeout.interval", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
     Option("execution.checkpointing.interval", "duration", None,
            "How often a checkpoint is written; also turns restarts on. Every epoch is a recovery point besides."),
-    Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE", "EXACTLY_ONCE or AT_LEAST_ONCE.",
-           "no effect: epochs are exactly once always", ("EXACTLY_ONCE",)),
-    Option("execution.checkpointing.timeout", "duration", 600000, "When a checkpoint is given up.",
-           "no effect: an epoch that does not end is Spark's to retry"),
+    Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE",
+           "EXACTLY_ONCE or AT_LEAST_ONCE; every epoch is exactly once, which fulfils both.",
+           "refused: give EXACTLY_ONCE or AT_LEAST_ONCE", ("EXACTLY_ONCE", "AT_LEAST_ONCE")),
+    Option("execution.checkpointing.timeout", "duration", 600000,
+           "When a checkpoint or savepoint is given up, and counts as failed."),
     Option("execution.checkpointing.min-pause", "duration", 0, "Pause between two checkpoints."),
     Option("execution.checkpointing.max-concurrent-checkpoints", "int", 1, "Checkpoints at one time.",
-           "no effect: one epoch is completed after the other", ("1",)),
+           "no effect: epochs follow each other, so that there is never more than one", ("1",)),
     Option("execution.checkpointing.tolerable-failed-checkpoints", "int", 0, "Failures in a row that are ignored."),
     Option("execution.checkpointing.unaligned", "bool", False, "Whether barriers overtake records.",
-           _NO_ALIGNMENT, ("false",)),
+           _NOT_UNALIGNED, ("false",)),
     Option("execution.checkpointing.unaligned.enabled", "bool", False, "Whether barriers overtake records.",
-           _NO_ALIGNMENT, ("false",)),
+           _NOT_UNALIGNED, ("false",)),
     Option("execution.checkpointing.aligned-checkpoint-timeout", "duration", 0, "When to go unaligned.",
            _NO_ALIGNMENT),
     Option("execution.checkpointing.externalized-checkpoint-retention", "string", "NO_EXTERNALIZED_CHECKPOINTS",
-           "RETAIN_ON_CANCELLATION keeps the checkpoints of a cancelled job."),
+           "RETAIN_ON_CANCELLATION keeps the checkpoints of a cancelled job, DELETE_ON_CANCELLATION does not."),
     Option("execution.checkpointing.dir", "string", None, "Where checkpoints are written."),
     Option("execution.checkpointing.num-retained", "int", 1, "How many checkpoints are kept."),
     Option("execution.checkpointing.savepoint-dir", "string", None, "Newer name of state.savepoints.dir."),
     Option("execution.checkpointing.incremental", "bool", False, "Whether only changes are written.",
-           "no effect: only changes are written always", ("true",)),
+           _NO_INCREMENTS, ("false",)),
     Option("execution.savepoint.path", "string", None, "The savepoint to start from.", _SAVEPOINT_PATH),
     Option("execution.state-recovery.path", "string", None, "Savepoint to start from.", _SAVEPOINT_PATH),
     Option("state.backend.type", "string", "hashmap", "hashmap or rocksdb.",
@@ -94,7 +97,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("state.backend", "string", "hashmap", "Older name of state.backend.type.",
            "later: the on-disk backend comes with state backends", ("hashmap",)),
     Option("state.backend.incremental", "bool", False, "Whether only changes are written.",
-           "no effect: only changes are written always", ("true",)),
+           _NO_INCREMENTS, ("false",)),
     Option("state.checkpoints.dir", "string", None, "Older name of execution.checkpointing.dir."),
     Option("state.checkpoints.num-retained", "int", 1, "Older name of execution.checkpointing.num-retained.",
            "refused: set execution.checkpointing.num-retained", ("1",)),

@@ -17,9 +17,11 @@ from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
 from penstock.common.options import value_of
 from penstock.control.job_home import JobHome
+from penstock.control.snapshot_location import local_directory
 from penstock.control.snapshot_machine import Pacing
 from penstock.runtime.savepoint import METADATA
 
+_RETENTIONS = ("NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION")
 _NAME = re.compile(r"chk-(\d+)")
 
 
@@ -44,12 +46,17 @@ class CheckpointSettings:
             timeout_ms=value_of(configuration, "execution.checkpointing.timeout"),
             tolerable_failures=value_of(configuration, "execution.checkpointing.tolerable-failed-checkpoints"),
         )
+        if retention not in _RETENTIONS:
+            raise ConfigurationError(
+                f"execution.checkpointing.externalized-checkpoint-retention is {retention!r}; it takes one of "
+                f"{', '.join(_RETENTIONS)}"
+            )
         retained = value_of(configuration, "execution.checkpointing.num-retained")
         if retained < 1:
             raise ConfigurationError(f"execution.checkpointing.num-retained is {retained}: at least 1 has to be kept")
         return CheckpointSettings(
             pacing,
-            directory=Path(str(directory or home / "checkpoints").removeprefix("file://")).absolute() / job_id,
+            directory=Path(local_directory(str(directory or home / "checkpoints"))) / job_id,
             retained=retained,
             retain_on_cancel=retention == "RETAIN_ON_CANCELLATION",
             history_file=history_file_of(JobHome(home, job_id)),

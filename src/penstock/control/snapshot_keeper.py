@@ -64,12 +64,16 @@ class SnapshotKeeper:
         self._totals = Totals()
         self._verdict: str | None = None  # why the job has to fail
         self.in_progress: SnapshotInProgress | None = None
+        self._ended = False
         self.wants_stop = False  # a savepoint was taken to stop the job
 
     # -- what others ask ---------------------------------------------------------------------------------------
 
     def request(self, request: SavepointRequest) -> None:
         with self._lock:
+            if self._ended:
+                request.path.set_exception(JobExecutionError("the job has ended: there is nothing to save"))
+                return
             ticket = next(self._tickets)
             self._requests[ticket] = request
             self._handle(Requested(ticket, request.checkpoint))
@@ -145,6 +149,9 @@ class SnapshotKeeper:
 
     def end(self, cancelled: bool, failed: bool) -> None:
         """The job is over: its checkpoints go, unless somebody may want to start from them."""
+        with self._lock:
+            self._ended = True
+            self.give_up("the job has ended")
         if self._settings is None:
             return
         if not (failed or (cancelled and self._settings.retain_on_cancel)):

@@ -65,3 +65,34 @@ def test_at_least_one_is_kept(tmp_path: Path) -> None:
     configuration.set_string("execution.checkpointing.num-retained", "0")
     with pytest.raises(ConfigurationError, match="at least 1"):
         CheckpointSettings.of(configuration, tmp_path, "j")
+
+
+@pytest.mark.parametrize("given", ["/data/c", "file:///data/c", "file:/data/c"])
+def test_the_directory_with_or_without_a_scheme(given: str, tmp_path: Path) -> None:
+    configuration = Configuration()
+    configuration.set_string("execution.checkpointing.dir", given)
+    assert CheckpointSettings.of(configuration, tmp_path, "j").directory == Path("/data/c/j")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("dir", "hdfs://host/c", "does not know hdfs:; mount the store"),
+        ("externalized-checkpoint-retention", "KEEP", "RETAIN_ON_CANCELLATION"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(key: str, value: str, says: str, tmp_path: Path) -> None:
+    configuration = Configuration()
+    configuration.set_string(f"execution.checkpointing.{key}", value)
+    with pytest.raises(ConfigurationError, match=says):
+        CheckpointSettings.of(configuration, tmp_path, "j")
+
+
+def test_the_way_out_names_the_newest_complete_checkpoint(tmp_path: Path) -> None:
+    settings = CheckpointSettings(Pacing(), tmp_path / "job")
+    assert "no checkpoint" in settings.way_out()
+    store = CheckpointStore(tmp_path / "job")
+    _write(store, 9)
+    _write(store, 12)
+    _write(store, 13, complete=False)
+    assert f"penstock run -s {tmp_path}/job/chk-12 SCRIPT" in settings.way_out()
