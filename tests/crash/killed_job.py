@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import uuid
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.crash.page_views import expected_lines
@@ -34,20 +36,32 @@ class KilledJob:
         self._directory = directory
         self._records = records
         self._expected = dict(zip(SINKS, expected_lines(records), strict=True))
-        self._epoch = [f"-Dpenstock.epoch.{name}-records={epoch_records}" for name in ("initial", "max")]
+        self._epoch_records = epoch_records
         self._starts = 0
         self.history: list[str] = []
 
     @property
-    def epochs(self) -> Path:
-        return self.home / "jobs" / self.job_id / "epochs"
+    def files(self) -> Path:
+        return self.home / "jobs" / self.job_id
+
+    def newest_epoch(self) -> str:
+        """The name of a file, which is empty before the first epoch."""
+        return max((path.name for path in self.files.glob("run-*/epochs/*.epoch")), default="")
+
+    def wait_for_epoch(self, process: subprocess.Popen[str]) -> None:
+        """Until this start has completed an epoch, or ended: a job that never gets so far never finishes either."""
+        before = self.newest_epoch()
+        while process.poll() is None and self.newest_epoch() == before:
+            time.sleep(0.05)
 
     @property
     def finished(self) -> bool:
         """A job keeps its files until everything is committed."""
-        return self._starts > 0 and not (self.home / "jobs" / self.job_id).exists()
+        return self._starts > 0 and not self.files.exists()
 
-    def start(self, *crashes: str, savepoint: bool = False) -> subprocess.Popen[str]:
+    def start(
+        self, *crashes: str, savepoint: bool = False, take_over: bool = False, epoch_records: int | None = None
+    ) -> subprocess.Popen[str]:
         """Passes of crash points are counted over all processes of this start."""
         self._starts += 1
         plans = [f"{crash}@{self._directory}/passes-{self._starts}-{n}" for n, crash in enumerate(crashes)]
@@ -58,9 +72,18 @@ class KilledJob:
         arguments = [str(self.results), str(self._records)]
         if savepoint:
             arguments.append(str(self._directory / "savepoints"))
-        options = ["--master", "local[2]", "--job-id", self.job_id, "-D", "execution.checkpointing.interval=1s"]
+        options = ["--master", "local[2]", "--job-id", self.job_id, *(["--take-over"] if take_over else [])]
+        settings = {
+            "execution.checkpointing.interval": "1s",
+            "restart-strategy.type": "fixed-delay",
+            "restart-strategy.fixed-delay.attempts": "1000",
+            "restart-strategy.fixed-delay.delay": "100ms",
+            "penstock.epoch.initial-records": epoch_records or self._epoch_records,
+            "penstock.epoch.max-records": epoch_records or self._epoch_records,
+        }
+        options += [f"-D{key}={value}" for key, value in settings.items()]
         return subprocess.Popen(
-            [str(PENSTOCK), "run", *options, *self._epoch, str(PROGRAM), *arguments],
+            [str(PENSTOCK), "run", *options, str(PROGRAM), *arguments],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -68,9 +91,10 @@ class KilledJob:
             start_new_session=True,
         )
 
-    def run(self, *crashes: str, savepoint: bool = False) -> int:
+    def run(self, *crashes: str, savepoint: bool = False, epoch_records: int | None = None) -> int:
         """One start, to its end; then what is visible may be too little, but nothing wrong and nothing twice."""
-        return self.wait(self.start(*crashes, savepoint=savepoint), ", ".join(crashes) or "undisturbed")
+        process = self.start(*crashes, savepoint=savepoint, epoch_records=epoch_records)
+        return self.wait(process, ", ".join(crashes) or "undisturbed")
 
     def wait(self, process: subprocess.Popen[str], what: str) -> int:
         began = time.monotonic()
@@ -78,7 +102,7 @@ class KilledJob:
             output, _ = process.communicate(timeout=_START_TIMEOUT)
         finally:
             if process.poll() is None:
-                kill_session(process.pid)
+                signal_session(process.pid, signal.SIGKILL)
         took = f"{time.monotonic() - began:.0f} s"
         self.history.append(f"{what}: code {process.returncode} after {took} {output.strip()[-600:]}")
         for sink in SINKS:
@@ -86,9 +110,9 @@ class KilledJob:
             assert not wrong, f"{sink}: wrong or twice: {wrong.most_common(5)}\n{self.story()}"
         return int(process.returncode)
 
-    def run_to_the_end(self, starts: int = 3) -> None:
+    def run_to_the_end(self, starts: int = 3, epoch_records: int | None = None) -> None:
         for _ in range(starts):
-            if self.finished or self.run() == 0:
+            if self.finished or self.run(epoch_records=epoch_records) == 0:
                 return
         raise AssertionError(f"the job does not finish\n{self.story()}")
 
@@ -106,27 +130,52 @@ class KilledJob:
         return "\n".join(["what happened:", *self.history])
 
 
-def members_of_session(session: int) -> list[int]:
+@dataclass(frozen=True)
+class Member:
+    """A process of a job, as /proc shows it."""
+
+    pid: int
+    command: str
+    state: str
+
+
+def members_of_session(session: int) -> list[Member]:
     """The driver has a session of its own; the JVM and its workers stay in it, whoever their parent is."""
     members = []
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdigit():
-                state, _, _, own, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
+                command, fields = _STAT.fullmatch((entry / "stat").read_text().strip()).groups()  # type: ignore[union-attr]
+                state, _, _, own, *_ = fields.split()
                 if int(own) == session and state != "Z":
-                    members.append(int(entry.name))
+                    members.append(Member(int(entry.name), command, state))
         except OSError:
             pass  # it has ended meanwhile
     return members
 
 
-def kill_session(session: int) -> None:
+_STAT = re.compile(r"\d+ \((.*)\) (.*)", re.DOTALL)
+
+
+def signal_session(session: int, number: signal.Signals) -> None:
     for member in members_of_session(session):
         with contextlib.suppress(ProcessLookupError):
-            os.kill(member, signal.SIGKILL)
+            os.kill(member.pid, number)
 
 
-def wait_for_last_process(session: int) -> list[int]:
+def wait_until_frozen(process: subprocess.Popen[str], command: str | None = None) -> None:
+    """Until all processes of the job are stopped, or those that run the command."""
+    deadline = time.monotonic() + _START_TIMEOUT
+    while time.monotonic() < deadline:
+        states = {member.state for member in members_of_session(process.pid) if command in (None, member.command)}
+        if states == {"T"}:
+            return
+        assert process.poll() is None, f"ended before it was frozen: {process.communicate()[0]}"
+        time.sleep(0.05)
+    raise AssertionError("nobody froze the job")
+
+
+def wait_for_last_process(session: int) -> list[Member]:
     """Who is still there although the driver is long dead; nobody, if all is well."""
     deadline = time.monotonic() + _LAST_PROCESS_TIMEOUT
     while (members := members_of_session(session)) and time.monotonic() < deadline:

@@ -7,6 +7,7 @@ from typing import Any
 from penstock.cli.job_client import JobClient
 from penstock.cli.known_jobs import KnownJob
 from penstock.common.errors import JobExecutionError
+from penstock.control.attempts import read_attempts
 
 DEAD = "DEAD"
 UNREACHABLE = "UNREACHABLE"
@@ -29,6 +30,29 @@ def summary_of(job: KnownJob) -> dict[str, Any]:
         "home": str(job.home.path),
         "script": (record.get("program") or {}).get("script"),
         "operators": details.get("vertices") or [_as_vertex(each) for each in record.get("operators", [])],
+        "attempts": numbers.get("attempts") or read_attempts(job.home.run),
+        "last-savepoint": None,
+    }
+
+
+def summary_of_finished(record: dict[str, Any]) -> dict[str, Any]:
+    """The same for a job of which there is no more than the record of its end."""
+    return {
+        "id": record["job_id"],
+        "name": record.get("name"),
+        "status": record["state"],
+        "start-time": record["started_at"],
+        "duration": record["duration_ms"],
+        "parallelism": record.get("parallelism"),
+        **dict.fromkeys(_NUMBERS),
+        "restarts": record["attempts"][-1]["number"],
+        "failure": record["failure"],
+        "owner": None,
+        "home": None,
+        "script": (record.get("program") or {}).get("script"),
+        "operators": [_as_vertex(each) for each in record.get("operators", [])],
+        "attempts": record["attempts"],
+        "last-savepoint": record["savepoint"],
     }
 
 

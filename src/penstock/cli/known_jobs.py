@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.control.finished_jobs import FinishedJobs, runs_again
 from penstock.control.job_home import JobHome, penstock_home
 
 
@@ -57,7 +58,22 @@ def known_jobs(home: Path | None = None) -> list[KnownJob]:
     except FileNotFoundError:
         return []
     jobs = [_read_job(JobHome(directory.parent, job_id)) for job_id in job_ids]
-    return [job for job in jobs if job.record is not None or (job.home.path / "owner").exists()]
+    return [job for job in jobs if _counts(job)]
+
+
+def _counts(job: KnownJob) -> bool:
+    """Not what a process left that was killed when its job had ended already, nor what is being removed."""
+    if job.record is None:
+        return (job.home.path / "owner").exists()
+    ended = FinishedJobs(job.home.home).get(job.job_id)
+    return ended is None or runs_again(ended) or job.is_running()
+
+
+def finished_jobs(home: Path | None = None) -> list[dict[str, Any]]:
+    """The records of jobs that have ended and left no other files, the one that ended last at the end."""
+    home = (home or penstock_home()).absolute()
+    with_files = {job.job_id for job in known_jobs(home)}
+    return [record for record in FinishedJobs(home).all() if record["job_id"] not in with_files]
 
 
 def find_job(prefix: str, home: Path | None = None) -> KnownJob:
@@ -73,12 +89,22 @@ def find_job(prefix: str, home: Path | None = None) -> KnownJob:
         return exact[0]
     if matching:
         raise JobExecutionError(f"{prefix!r} is the beginning of several ids; give more of it:\n{_lines(matching)}")
+    ended = finished_jobs_named(prefix, home)
+    if len(ended) == 1:
+        raise JobExecutionError(
+            f"the job {ended[0]['job_id']} has ended ({ended[0]['state']}); `penstock info` tells more about it"
+        )
     where = (home or penstock_home()).absolute()
     known = f"the jobs there are:\n{_lines(jobs)}" if jobs else "there are no jobs"
     raise JobExecutionError(
         f"there is no job {prefix!r} in {where} (PENSTOCK_HOME, or the option penstock.home of the run, "
         f"says where jobs are); {known}"
     )
+
+
+def finished_jobs_named(prefix: str, home: Path | None = None) -> list[dict[str, Any]]:
+    """Those whose id begins so."""
+    return [record for record in finished_jobs(home) if record["job_id"].startswith(prefix.lower())]
 
 
 def _read_job(home: JobHome) -> KnownJob:

@@ -1,4 +1,4 @@
-"""`penstock list`: the jobs that run, and those whose driver is gone but whose files remain."""
+"""`penstock list`: the jobs that run, those whose driver is gone but whose files remain, and on demand all others."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-a", "--all", action="store_true", help="also the jobs that have ended")
     parser.add_argument("--json", action="store_true", help="for scripts")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from penstock.cli.job_summary import summary_of
-    from penstock.cli.known_jobs import known_jobs
+    from penstock.cli.job_summary import summary_of, summary_of_finished
+    from penstock.cli.known_jobs import finished_jobs, known_jobs
 
     jobs = [summary_of(job) for job in known_jobs()]
+    if arguments.all:
+        jobs += [summary_of_finished(record) for record in finished_jobs()]
     if arguments.json:
         print(json.dumps({"jobs": jobs}, indent=2))
     else:

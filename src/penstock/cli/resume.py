@@ -4,35 +4,63 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from penstock.cli import run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", metavar="JOB", help="id of the job, or the beginning of it")
+    run.add_take_over(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from penstock.cli import run
     from penstock.cli.known_jobs import find_job
     from penstock.common.errors import JobExecutionError
     from penstock.control.job_home import penstock_home
     from penstock.control.program_record import recorded_options
 
     job = find_job(arguments.job)
-    if job.is_running():
-        raise JobExecutionError(f"the job {job.job_id} is running ({job.owner}): there is nothing to resume")
-    options = recorded_options(job.job_id, (job.record or {}).get("program"))
+    if job.is_running() and not arguments.take_over:
+        raise JobExecutionError(
+            f"the job {job.job_id} is running ({job.owner}): there is nothing to resume. If that process does not "
+            "answer any more, --take-over takes the job from it"
+        )
+    program = (job.record or {}).get("program")
+    options = recorded_options(job.job_id, program)
+    _check_earlier_jobs(job.job_id, program or {}, job.home.home)
+    options.take_over = arguments.take_over
     options.verbose = arguments.verbose
     options.show_status = run.terminal_can_show_status()
     script = options.script_path or ""
     if not os.path.isfile(script):
         raise JobExecutionError(
             f"the program {script} of the job {job.job_id} is not there any more; start it from where it is now: "
-            f"penstock run --job-id {job.job_id} script.py"
+            f"penstock run --job-id {options.job_id} script.py"
         )
     os.environ["PENSTOCK_HOME"] = str(penstock_home().absolute())  # stays the same in the other directory
     _enter(options.working_directory)
     return run.run_program(options, script)
+
+
+def _check_earlier_jobs(job_id: str, program: Mapping[str, Any], home: Path) -> None:
+    """A program reaches its second job only behind the first, which must be known: else it would run once more."""
+    from penstock.common.errors import JobExecutionError
+    from penstock.control.finished_jobs import FinishedJobs, runs_again
+    from penstock.control.job_home import JobHome
+    from penstock.control.program_record import job_id_of
+
+    for number in range(program.get("number", 0)):
+        earlier = job_id_of(program["first_job"], number)
+        ended = FinishedJobs(home).get(earlier)
+        if (ended is None or runs_again(ended)) and JobHome(home, earlier).read_record() is None:
+            raise JobExecutionError(
+                f"the job {job_id} is number {program['number'] + 1} of its program and cannot go on: number "
+                f"{number + 1} ({earlier}) failed, or is not known any more, and would run again before it"
+            )
 
 
 def _enter(directory: str | None) -> None:

@@ -39,8 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--job-id",
         metavar="ID",
         type=_job_id,
-        help="32 hexadecimal digits; goes on from that job's last epoch if it has one",
+        help="32 hexadecimal digits; goes on from that job's last epoch if it has one, and runs no job a second time",
     )
+    add_take_over(parser)
     parser.add_argument(
         "-s",
         "--from-savepoint",
@@ -57,6 +58,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
     parser.add_argument("script", metavar="script.py", help="the program")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+
+
+def add_take_over(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--take-over",
+        action="store_true",
+        help="take the job from a driver that is there but does not answer; that one can commit nothing any more",
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -81,6 +90,8 @@ def _run_options(arguments: argparse.Namespace) -> RunOptions:
         raise ConfigurationError(
             "--allow-non-restored-state is about the state of a savepoint: give that with --from-savepoint PATH"
         )
+    if arguments.take_over and arguments.job_id is None:
+        raise ConfigurationError("--take-over needs to know which job: give its id with --job-id ID")
     if arguments.settings:
         from penstock.common.options import validate_key
 
@@ -100,6 +111,7 @@ def _run_options(arguments: argparse.Namespace) -> RunOptions:
         working_directory=os.getcwd(),
         savepoint_path=arguments.savepoint_path,
         allow_non_restored_state=arguments.allow_non_restored_state,
+        take_over=arguments.take_over,
     )
 
 

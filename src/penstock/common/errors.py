@@ -29,3 +29,7 @@ class JobExecutionError(PenstockError):
 
 class JobCancelledError(JobExecutionError):
     """The job was cancelled before it finished, so that there is no result to return."""
+
+
+class JobTakenOverError(JobExecutionError):
+    """Another process has become the job's driver: this one may neither commit nor remove anything any more."""

@@ -13,7 +13,7 @@ class RunOptions:
     configuration: dict[str, str] = field(default_factory=dict)
     master: str | None = None
     job_name: str | None = None
-    job_id: str | None = None
+    job_id: str | None = None  # of the program's first job, from which those of further jobs follow
     verbose: bool = False
     pyflink_imports: bool = False
     show_status: bool = False
@@ -22,6 +22,8 @@ class RunOptions:
     working_directory: str | None = None
     savepoint_path: str | None = None
     allow_non_restored_state: bool = False
+    take_over: bool = False
+    jobs_submitted: int = 0
 
 
 _current = RunOptions()

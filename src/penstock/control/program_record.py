@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,9 +10,19 @@ from penstock.common.errors import JobExecutionError
 from penstock.common.run_options import RunOptions
 
 
-def program_record(options: RunOptions, arguments: Sequence[str]) -> dict[str, Any]:
-    """Plain JSON data; `script` is None for a program that was not started by `penstock run`."""
+def job_id_of(first_job: str, number: int) -> str:
+    """The id of a program's job: a program that runs again finds all its jobs again, not only the first."""
+    return first_job if number == 0 else hashlib.sha256(f"{first_job}/{number}".encode()).hexdigest()[:32]
+
+
+def program_record(options: RunOptions, arguments: Sequence[str], number: int = 0) -> dict[str, Any]:
+    """Plain JSON data; `script` is None for a program that was not started by `penstock run`.
+
+    The number says which one of the program's jobs it is.
+    """
     return {
+        "first_job": options.job_id,
+        "number": number,
         "script": options.script_path,
         "arguments": list(arguments),
         "working_directory": options.working_directory,
@@ -26,18 +37,19 @@ def program_record(options: RunOptions, arguments: Sequence[str]) -> dict[str, A
 
 
 def recorded_options(job_id: str, program: Mapping[str, Any] | None) -> RunOptions:
-    """The options of the recorded run, under the same job id; verbosity and status line are this run's choice."""
+    """The options of the recorded run, under the same job ids; verbosity and status line are this run's choice."""
+    first_job = (program or {}).get("first_job") or job_id
     if program is None or program.get("script") is None:
         raise JobExecutionError(
             f"the job {job_id} was not started by `penstock run`, so that its program is not known; "
-            f"start it yourself: penstock run --job-id {job_id} script.py"
+            f"start it yourself: penstock run --job-id {first_job} script.py"
         )
     return RunOptions(
         parallelism=program["parallelism"],
         configuration=dict(program["configuration"]),
         master=program["master"],
         job_name=program["name"],
-        job_id=job_id,
+        job_id=first_job,
         pyflink_imports=program["pyflink"],
         script_path=program["script"],
         arguments=tuple(program["arguments"]),

@@ -80,6 +80,7 @@ class JobSettings:
     module_paths: tuple[str, ...] = ()
     working_directory: str | None = None
     pyflink_imports: bool = False
+    attempt: int = 0  # grows with every restart of the job, in whatever process
 
 
 @dataclass(frozen=True)

@@ -32,14 +32,11 @@ from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
 class SubtaskContext:
     """Handed to every operator: settings, clock, metrics, and the context its user function sees."""
 
-    def __init__(
-        self, operator: OperatorBlueprint, settings: JobSettings, subtask: int, clock: Clock, attempt: int = 0
-    ) -> None:
+    def __init__(self, operator: OperatorBlueprint, settings: JobSettings, subtask: int, clock: Clock) -> None:
         self.operator = operator
         self.settings = settings
         self.subtask = subtask
         self.clock = clock
-        self.attempt = attempt
         self.metrics = MetricTree()
         owner = f"the operator {operator.name!r} (uid {operator.uid})"
         self.keyed_states = StateRegistry(owner, clock)
@@ -91,11 +88,12 @@ class FunctionContext(RuntimeContext):
         return self._subtask.subtask
 
     def get_attempt_number(self) -> int:
-        return self._subtask.attempt
+        return self._subtask.settings.attempt
 
     def get_task_name_with_subtasks(self) -> str:
         operator = self._subtask.operator
-        return f"{operator.task_name} ({self._subtask.subtask + 1}/{operator.parallelism})#{self._subtask.attempt}"
+        subtask = f"{self._subtask.subtask + 1}/{operator.parallelism}"
+        return f"{operator.task_name} ({subtask})#{self.get_attempt_number()}"
 
     def get_job_parameter(self, key: str, default_value: str) -> str:
         return self._subtask.settings.job_parameters.get(key, default_value)

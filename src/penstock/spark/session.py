@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.spark.java import java_home
@@ -42,6 +44,7 @@ _ATTEMPTS = 4
 
 def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
     """The running session, or a new one; options that need a new JVM take effect only then."""
+    _forget_dead_session()
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -64,12 +67,23 @@ def has_died(session: SparkSession, patience_seconds: float = 0.0) -> bool:
 
     Patience is for calls that have just failed: a dying process closes its connections before it is gone.
     """
-    process = getattr(session.sparkContext._gateway, "proc", None)
+    return _has_ended(session.sparkContext._gateway, patience_seconds)
+
+
+def _has_ended(gateway: Any, patience_seconds: float = 0.0) -> bool:
+    process = getattr(gateway, "proc", None)
     if process is None:
         return False
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(patience_seconds)
     return process.poll() is not None
+
+
+def _forget_dead_session() -> None:
+    """PySpark itself would go on asking a JVM that is gone; without these it starts another one."""
+    if _has_ended(SparkContext._gateway):
+        SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+        SparkSession._instantiatedSession = SparkSession._activeSession = None
 
 
 def prepare_for_query(session: SparkSession, partitions: int) -> None:

@@ -21,6 +21,7 @@ from penstock.control.job_request import PythonDependencies
 from penstock.runtime.blueprint import JobSettings
 
 _COLLECT_GARBAGE_AFTER = (100_000, 50, 100)
+_attempts: dict[str, int] = {}  # of the jobs that this worker knows
 
 
 def collect_module_paths(dependencies: PythonDependencies, directory: Path) -> tuple[str, ...]:
@@ -117,6 +118,7 @@ def prepare_worker(settings: JobSettings) -> None:
     # Records and state are many small objects without cycles: looking for cycles among them at Python's usual pace
     # doubles the time per record (measured).
     gc.set_threshold(*_COLLECT_GARBAGE_AFTER)
+    _begin_attempt(settings)
     for number, path in reversed(list(enumerate(settings.module_paths))):
         place = path if os.path.exists(path) else _shipped(path, number)
         if place not in sys.path:
@@ -125,6 +127,15 @@ def prepare_worker(settings: JobSettings) -> None:
         os.chdir(settings.working_directory)
     if settings.pyflink_imports:
         importlib.import_module("penstock.cli.pyflink_alias").install()
+
+
+def _begin_attempt(settings: JobSettings) -> None:
+    """When a job starts again all of its functions are made anew, as in Flink, also in workers that live on."""
+    if _attempts.setdefault(settings.job_id, settings.attempt) != settings.attempt:
+        from penstock.runtime.hosting import forget_containers
+
+        forget_containers()
+        _attempts[settings.job_id] = settings.attempt
 
 
 def _shipped(path: str, number: int) -> str:

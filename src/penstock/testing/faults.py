@@ -1,22 +1,24 @@
-"""Crash points: kill the driver, the JVM or a Python worker at a chosen moment of a real job.
+"""Crash points: kill or freeze the driver, the JVM or a Python worker at a chosen moment of a real job.
 
 Armed by an environment variable, which driver, JVM and workers inherit:
 
     PENSTOCK_CRASH="after-plan:2"                        the second time that a process passes the point
     PENSTOCK_CRASH="during-level:5:jvm@/dir/passes"      the fifth pass of all processes together, which kills the JVM
 
-Behind the second colon stands who dies: `self` (whoever passes the point, the default), `jvm` or `driver`. With a file
-behind the @ passes are counted there, across processes: exactly one of them crashes, whoever starts again. Several
-crashes are separated by commas. Without the variable nothing of this module is loaded.
+Behind the second colon stands who dies: `self` (whoever passes the point, the default), `jvm` or `driver`; or who is
+stopped (SIGSTOP) until somebody wakes it up: `freeze-jvm`, or `freeze` for all processes of the job. With a file behind
+the @ passes are counted there, across processes: exactly one of them crashes, whoever starts again. Several crashes
+are separated by commas. Without the variable nothing of this module is loaded.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,7 +35,9 @@ DRIVER_POINTS = (
     "during-recovery",
 )
 WORKER_POINTS = ("during-level-0", "during-level", "after-state", "savepoint-part")
-VICTIMS = ("self", "jvm", "driver")
+END_POINTS = ("after-finished-record", "after-removal")  # of the driver, when all is committed
+POINTS = DRIVER_POINTS + WORKER_POINTS + END_POINTS
+VICTIMS = ("self", "jvm", "driver", "freeze", "freeze-jvm")
 
 
 class Point(Protocol):
@@ -56,16 +60,16 @@ class CrashPlan:
     def parse(text: str) -> CrashPlan:
         place, _, ledger = text.partition("@")
         point, number, victim, *rest = [*place.split(":"), *("", "1", "self")[place.count(":") + 1 :]]
-        if rest or point not in DRIVER_POINTS + WORKER_POINTS or victim not in VICTIMS or not number.isdigit():
+        if rest or point not in POINTS or victim not in VICTIMS or not number.isdigit():
             raise ValueError(
                 f"{VARIABLE}={text!r} is not POINT[:NUMBER[:VICTIM]][@FILE]; points are "
-                f"{', '.join(DRIVER_POINTS + WORKER_POINTS)}; victims are {', '.join(VICTIMS)}"
+                f"{', '.join(POINTS)}; victims are {', '.join(VICTIMS)}"
             )
         return CrashPlan(point, int(number), victim, Path(ledger) if ledger else None)
 
     def pass_by(self, name: str) -> None:
         if name == self.point and self._count() == self.number:
-            kill(self.victim)
+            strike(self.victim)
 
     def _count(self) -> int:
         if self.ledger is None:
@@ -88,6 +92,7 @@ def place_points(point: Point) -> None:
     _place_in_coordinator(point)
     _place_in_workers(point)
     _place_in_savepoints(point)
+    _place_at_the_end(point)
 
 
 def _place_in_coordinator(point: Point) -> None:
@@ -160,6 +165,22 @@ def _place_in_savepoints(point: Point) -> None:
     _wrap(savepoint, "_bring_to_disk", bring_to_disk)
 
 
+def _place_at_the_end(point: Point) -> None:
+    from penstock.control.finished_jobs import FinishedJobs
+    from penstock.control.job_home import JobHome
+
+    def put(original: Callable[..., Any], self: Any, record: dict[str, Any]) -> None:
+        original(self, record)
+        point("after-finished-record")
+
+    def remove(original: Callable[..., Any], self: Any) -> None:
+        original(self)
+        point("after-removal")
+
+    _wrap(FinishedJobs, "put", put)
+    _wrap(JobHome, "remove", remove)
+
+
 def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
     original = getattr(owner, name)
 
@@ -170,13 +191,25 @@ def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
     setattr(owner, name, wrapped)
 
 
-def kill(victim: str) -> None:
-    """`kill -9`; when somebody else dies, this process sees no more than a real one would."""
+def strike(victim: str) -> None:
+    """`kill -9` or `kill -STOP`; when it hits somebody else, this process sees no more than a real one would."""
     if victim == "self":
         os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(60)  # the signal may take a moment to arrive, and nothing may happen in it
     java = _jvm_of(os.getpid())
-    os.kill(java if victim == "jvm" else parent_of(java), signal.SIGKILL)
+    if victim == "freeze-jvm":
+        os.kill(java, signal.SIGSTOP)
+    elif victim == "freeze":
+        freeze([parent_of(java), java, *descendants_of(java)])
+    else:
+        os.kill(java if victim == "jvm" else parent_of(java), signal.SIGKILL)
+
+
+def freeze(processes: Iterable[int]) -> None:
+    """This process, if it is one of them, comes last: nobody else would stop the others."""
+    for process in sorted(processes, key=lambda process: process == os.getpid()):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGSTOP)
 
 
 def _jvm_of(process: int) -> int:

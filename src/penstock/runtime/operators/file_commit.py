@@ -51,6 +51,8 @@ def _rename(hidden: str, final: str) -> bool:
     try:
         os.rename(hidden, final)
     except FileNotFoundError:
+        if os.path.lexists(final):
+            return False  # a driver that was just taken over has done it in this moment
         raise JobExecutionError(
             f"FileSink cannot make {final!r} visible: its content should be in {hidden!r}, which is gone."
             " Hidden files of a running job must not be deleted, and all workers and the driver must see the"

@@ -1,10 +1,11 @@
 """Writes records into part files, bucket by bucket, so that each record is visible exactly once.
 
 Part files are hidden while they are written. A snapshot knows how much of each is valid; whoever continues from it
-(this process or another one) cuts the file back to that length first, so that what a failed attempt has appended is
-gone. When the rolling policy says so, or the input ends, the file is complete and its rename is handed to the driver,
-which commits it with the epoch. A file that was created by a failed attempt is in no snapshot: its name is never used
-again, and it is swept when the job has ended.
+(this process or another one) cuts the file back to that length first, so that what a failed task has appended is
+gone. A job that was restarted copies that length into a file of its own, since processes of the attempt before may
+still live. When the rolling policy says so, or the input ends, the file is complete and its rename is handed to the
+driver, which commits it with the epoch. A file that was created by a failed attempt is in no snapshot: its name is
+never used again, and it is swept when the job has ended.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.file_commit import Rename, hidden_name
-from penstock.runtime.operators.part_file import BulkPart, PartFile, RowPart
+from penstock.runtime.operators.part_file import BulkPart, PartFile, RowPart, own_copy
 from penstock.runtime.operators.record_context import RecordContext
 
 
@@ -112,6 +113,8 @@ class FileSinkOperator(Operator):
         continued = bucket.part is not None
         if bucket.part is None:
             bucket.part = self._new_part(bucket_id, bucket, now)
+        elif bucket.part.attempt != self.context.settings.attempt:
+            bucket.part = self._own_copy(bucket.part)
         part: Any
         if self._encoder is not None:
             part = RowPart(bucket.part, continued)
@@ -124,8 +127,22 @@ class FileSinkOperator(Operator):
         directory = os.path.join(self._base_path, bucket_id) if bucket_id else self._base_path
         final = f"{self._prefix}-{bucket.unique}-{bucket.counter}{self._suffix}"
         bucket.counter += 1
-        hidden = hidden_name(final, self.context.settings.job_id, uuid.uuid4().hex)
-        return PartFile(os.path.join(directory, hidden), os.path.join(directory, final), 0, now, now)
+        return PartFile(
+            self._hidden(os.path.join(directory, final)),
+            os.path.join(directory, final),
+            size=0,
+            created=now,
+            updated=now,
+            attempt=self.context.settings.attempt,
+        )
+
+    def _own_copy(self, part: PartFile) -> PartFile:
+        self._changed = True
+        return own_copy(part, self._hidden(part.final), self.context.settings.attempt)
+
+    def _hidden(self, final: str) -> str:
+        directory, name = os.path.split(final)
+        return os.path.join(directory, hidden_name(name, self.context.settings.job_id, uuid.uuid4().hex))
 
     def before_savepoint(self) -> None:
         """A hidden file belongs to this job alone: whoever starts from the savepoint begins new ones."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from penstock.common.errors import JobExecutionError, SetupError
+
+_BLOCK = 1 << 20
 
 
 @dataclass
@@ -18,6 +20,7 @@ class PartFile:
     size: int
     created: int
     updated: int
+    attempt: int = 0  # of the job that has made the file
 
     # The names of Flink's PartFileInfo, for rolling policies written by users.
     def get_size(self) -> int:
@@ -38,9 +41,7 @@ class RowPart:
         self._file = _continue(part) if continued else _create(part)
 
     def write(self, encoded: bytes, now: int) -> None:
-        view = memoryview(encoded)
-        while view:
-            view = view[self._file.write(view) :]
+        _write_all(self._file, encoded)
         self.part.size += len(encoded)
         self.part.updated = now
 
@@ -89,9 +90,33 @@ def _create(part: PartFile) -> BinaryIO:
         ) from error
 
 
+def _write_all(file: BinaryIO, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
+
+
+def own_copy(part: PartFile, hidden: str, attempt: int) -> PartFile:
+    """A copy of what is valid, for another attempt: a worker of the one before may live, and write when it wakes up."""
+    copy = replace(part, hidden=hidden, attempt=attempt)
+    with _opened(part, "rb") as before, _create(copy) as file:
+        while file.tell() < part.size and (block := before.read(min(part.size - file.tell(), _BLOCK))):
+            _write_all(file, block)
+        os.fsync(file.fileno())
+    return copy
+
+
 def _continue(part: PartFile) -> BinaryIO:
+    file = _opened(part, "r+b")
+    file.truncate(part.size)
+    file.seek(part.size)
+    return file
+
+
+def _opened(part: PartFile, mode: str) -> BinaryIO:
+    """The file, of which at least the valid part is there."""
     try:
-        file = open(part.hidden, "r+b", buffering=0)  # noqa: SIM115 - the writer closes it
+        file: BinaryIO = open(part.hidden, mode, buffering=0)  # type: ignore[assignment]  # noqa: SIM115
     except FileNotFoundError:
         raise JobExecutionError(
             f"FileSink cannot go on with {part.hidden!r}: it is gone, but the job's snapshot says that it holds"
@@ -105,6 +130,5 @@ def _continue(part: PartFile) -> BinaryIO:
             f"FileSink cannot go on with {part.hidden!r}: it has {length} bytes, but the job's snapshot says"
             f" {part.size}. Was it changed by somebody else?"
         )
-    file.truncate(part.size)
-    file.seek(part.size)
+    file.seek(0)
     return file

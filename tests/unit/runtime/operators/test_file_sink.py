@@ -32,10 +32,10 @@ class NoOutput:
     def end(self) -> None: ...
 
 
-def operator(builder: Any, clock: Callable[[], int] = lambda: 0) -> FileSinkOperator:
+def operator(builder: Any, clock: Callable[[], int] = lambda: 0, attempt: int = 0) -> FileSinkOperator:
     params = pickle.loads(pickle.dumps({**builder.build()._params, "type_info": Types.STRING()}))
     blueprint = OperatorBlueprint(1, "u", "sink", "file_sink", None, params, 1, 128, 0, Origin("job.py", 1))
-    made = FileSinkOperator(blueprint, SubtaskContext(blueprint, JobSettings(JOB, "job"), 0, clock))
+    made = FileSinkOperator(blueprint, SubtaskContext(blueprint, JobSettings(JOB, "job", attempt=attempt), 0, clock))
     made.connect(NoOutput(), {})  # type: ignore[arg-type]
     made.open()
     return made
@@ -115,6 +115,38 @@ def test_a_file_of_the_snapshot_is_cut_back_even_if_nothing_more_is_written(tmp_
     second.apply_delta(snapshot)
     second.finish()
     commit(end_epoch(second)[0])
+    assert visible(tmp_path) == ["a"]
+
+
+def test_a_worker_of_an_earlier_attempt_cannot_write_into_the_files_of_this_one(tmp_path: Path) -> None:
+    stale = operator(rows(tmp_path))
+    stale.process(Batch(["a"]), 0)
+    _, delta = end_epoch(stale)
+    stale.process(Batch(["stale"]), 0)
+    fresh = operator(rows(tmp_path), attempt=1)
+    fresh.apply_delta(delta)
+    fresh.process(Batch(["b"]), 0)
+    stale.process(Batch(["stale again"]), 0)  # it was stopped, and wakes up
+    fresh.finish()
+    commit(end_epoch(fresh)[0])
+    assert visible(tmp_path) == ["a", "b"]
+    sweep(str(tmp_path), JOB)
+    assert hidden(tmp_path) == []
+
+
+def test_a_rename_that_another_driver_does_in_the_same_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = operator(rows(tmp_path))
+    sink.process(Batch(["a"]), 0)
+    sink.finish()
+    committables, _ = end_epoch(sink)
+    rename = os.rename
+
+    def overtaken(*names: str) -> None:
+        rename(*names)
+        rename(*names)
+
+    monkeypatch.setattr(os, "rename", overtaken)
+    commit(committables)
     assert visible(tmp_path) == ["a"]
 
 
