@@ -13,22 +13,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from penstock.cli.job_client import JobClient
-    from penstock.cli.job_summary import DEAD, UNREACHABLE, summary_of
-    from penstock.cli.known_jobs import find_job
-
-    job = find_job(arguments.job)
-    summary = summary_of(job)
-    answers = job.is_running() and summary["status"] not in (DEAD, UNREACHABLE)
-    savepoints = JobClient(job).checkpoints()["history"] if answers else []
+    summary, snapshots = _look_up(arguments.job)
     if arguments.json:
-        print(json.dumps({**summary, "savepoints": savepoints}, indent=2))
+        print(json.dumps({**summary, "checkpoints": snapshots}, indent=2))
     else:
-        _print(summary, savepoints)
+        _print(summary, snapshots)
     return 0
 
 
-def _print(job: dict[str, Any], savepoints: list[dict[str, Any]]) -> None:
+def _look_up(prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    from penstock.cli.job_summary import summary_of, summary_of_finished
+    from penstock.cli.known_jobs import find_job, finished_jobs_named, known_jobs
+    from penstock.cli.snapshot_summary import NO_SNAPSHOTS, snapshots_of
+
+    ended = finished_jobs_named(prefix) if prefix else []
+    if len(ended) == 1 and not any(job.job_id.startswith(prefix.lower()) for job in known_jobs()):
+        return summary_of_finished(ended[0]), NO_SNAPSHOTS
+    job = find_job(prefix)
+    return summary_of(job), snapshots_of(job)
+
+
+def _print(job: dict[str, Any], snapshots: dict[str, Any]) -> None:
     from penstock.cli import tables
 
     facts = [
@@ -46,12 +51,20 @@ def _print(job: dict[str, Any], savepoints: list[dict[str, Any]]) -> None:
         ("restarts", tables.number(job["restarts"])),
         ("driver", tables.text(job["owner"])),
         ("script", tables.text(job["script"])),
-        ("files", job["home"]),
+        ("files", tables.text(job["home"])),
     ]
+    if job["last-savepoint"]:
+        facts.append(("last savepoint", job["last-savepoint"]))
+    restored = snapshots["latest"]["restored"]
+    if restored is not None:
+        facts.append(("started from", restored["external_path"]))
+        facts += [("instead of", damaged) for damaged in restored["penstock"]["instead-of"]]
     if job["failure"]:
         facts.append(("failure", job["failure"]))
     tables.print_facts(facts)
     if job["operators"]:
         tables.print_table(tables.OPERATOR_COLUMNS, job["operators"])
-    if savepoints:
-        tables.print_table(tables.SAVEPOINT_COLUMNS, savepoints)
+    if job["attempts"]:
+        tables.print_table(tables.ATTEMPT_COLUMNS, job["attempts"])
+    if snapshots["history"]:
+        tables.print_table(tables.SNAPSHOT_COLUMNS, snapshots["history"])

@@ -55,12 +55,34 @@ OPERATOR_COLUMNS: tuple[Column, ...] = (
     ("parallelism", lambda operator: text(operator["parallelism"])),
     ("records in", lambda operator: number(operator["metrics"]["read-records"])),
 )
-SAVEPOINT_COLUMNS: tuple[Column, ...] = (
-    ("epoch", lambda savepoint: text(savepoint["id"])),
-    ("bytes", lambda savepoint: number(savepoint["state_size"])),
-    ("took", lambda savepoint: duration(savepoint["end_to_end_duration"])),
-    ("savepoint", lambda savepoint: savepoint["external_path"]),
+ATTEMPT_COLUMNS: tuple[Column, ...] = (
+    ("attempt", lambda attempt: text(attempt["number"])),
+    ("state", lambda attempt: attempt["state"]),
+    ("started", lambda attempt: moment(attempt["started_at"])),
+    ("ended", lambda attempt: moment(attempt["ended_at"])),
+    ("from", lambda attempt: attempt["from_savepoint"] or f"epoch {attempt['from_epoch']}"),
+    ("driver", lambda attempt: text(attempt["driver"])),
+    ("failure", lambda attempt: text((attempt["failure"] or "").partition("\n")[0] or None)),
 )
+SNAPSHOT_COLUMNS: tuple[Column, ...] = (
+    ("id", lambda snapshot: text(snapshot["id"])),
+    ("type", lambda snapshot: snapshot["checkpoint_type"].lower()),
+    ("status", lambda snapshot: snapshot["status"]),
+    ("triggered", lambda snapshot: moment(snapshot["trigger_timestamp"])),
+    ("took", lambda snapshot: duration(snapshot["end_to_end_duration"])),
+    ("epoch", lambda snapshot: number(snapshot["penstock"]["epoch"])),
+    ("bytes", lambda snapshot: number(snapshot["state_size"])),
+    ("subtasks", lambda snapshot: number(snapshot["num_subtasks"])),
+    ("new records", lambda snapshot: number(snapshot["penstock"]["records-since"])),
+    ("changed bytes", lambda snapshot: number(snapshot["penstock"]["changed-bytes"])),
+    ("where, or why not", lambda snapshot: _where(snapshot)),
+)
+
+
+def _where(snapshot: Mapping[str, Any]) -> str:
+    if snapshot["status"] == "FAILED":
+        return text(snapshot["failure_message"])
+    return UNKNOWN if snapshot.get("discarded", True) else text(snapshot["external_path"])
 
 
 def print_table(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> None:

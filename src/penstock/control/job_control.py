@@ -13,7 +13,8 @@ class JobControl(Protocol):
         """Plain JSON data: job_id, name, state, started_at (ms), duration_ms, epoch, records_in, records_out, rate,
 
         watermark_lag_ms, parallelism, operators (uid, name, kind, parallelism, level, records_in), restarts, failure,
-        savepoints (path, epoch, duration_ms, bytes), checkpoints (the same with id, status, failure).
+        attempts (number, state, started_at, ended_at, driver, from_epoch, from_savepoint, failure),
+        savepoints (path, epoch, duration_ms, bytes), checkpoints (see SnapshotHistory.describe).
         """
 
     def cancel(self) -> None:

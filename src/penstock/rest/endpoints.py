@@ -15,6 +15,8 @@ from penstock import __version__
 from penstock.common.errors import PenstockError
 from penstock.control.job_control import JobControl
 from penstock.rest import job_views
+from penstock.rest.attempt_views import exception_history
+from penstock.rest.checkpoint_views import checkpoint_statistics
 from penstock.rest.exchange import Reply, Request, RestError, read_fields
 from penstock.rest.triggers import Triggers
 
@@ -57,8 +59,12 @@ def show_job(service: JobService, request: Request) -> Reply:
     return Reply(job_views.job_details(service.control.describe(), time.time_ns() // 1_000_000))
 
 
+def show_exceptions(service: JobService, request: Request) -> Reply:
+    return Reply(exception_history(service.control.describe()))
+
+
 def show_checkpoints(service: JobService, request: Request) -> Reply:
-    return Reply(job_views.checkpoint_statistics(service.control.describe()))
+    return Reply(checkpoint_statistics(service.control.describe()["checkpoints"]))
 
 
 def trigger_savepoint(service: JobService, request: Request) -> Reply:
@@ -103,6 +109,7 @@ ENDPOINTS = (
     Endpoint("GET", "/overview", "how many jobs are in which state", overview),
     Endpoint("GET", "/jobs", "ids and states", list_jobs),
     Endpoint("GET", "/jobs/:job", "state, times, operators and numbers of the job", show_job),
+    Endpoint("GET", "/jobs/:job/exceptions", "why attempts of the job have ended", show_exceptions),
     Endpoint("GET", "/jobs/:job/checkpoints", "checkpoints and savepoints that were taken", show_checkpoints),
     Endpoint("POST", "/jobs/:job/checkpoints", "take a checkpoint now", trigger_checkpoint),
     Endpoint("POST", "/jobs/:job/savepoints", "take a savepoint, and cancel if asked for", trigger_savepoint),

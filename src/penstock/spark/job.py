@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from penstock.common.errors import (
     ConfigurationError,
     JobCancelledError,
     JobExecutionError,
+    JobTakenOverError,
     PenstockError,
 )
 from penstock.common.job_execution_result import JobExecutionResult
@@ -28,16 +29,19 @@ from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.common.run_options import current_run_options
+from penstock.control.attempts import AttemptHistory
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
+from penstock.control.finished_jobs import FinishedJobs
 from penstock.control.job_home import JobHome
 from penstock.control.job_record import describe_job
 from penstock.control.job_request import JobRequest
 from penstock.control.progress import JobProgress, progress_listener
 from penstock.control.restart import restart_strategy
 from penstock.control.savepoints import SavepointRequest
+from penstock.control.snapshot_location import local_directory
 from penstock.graph.stream_graph import upstream_first
 from penstock.graph.transformation import Node
 from penstock.rest.server import serve_job
@@ -48,6 +52,8 @@ from penstock.runtime.operators.file_commit import sweep
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Source
+from penstock.spark.fenced_planner import FencedPlanner
+from penstock.spark.moved_checkpoint import settle_in
 from penstock.spark.planner_link import PlannerClient, PlannerServer
 from penstock.spark.query import start_query
 from penstock.spark.session import has_died, spark_session
@@ -117,8 +123,7 @@ class SparkJob:
             or value_of(self._configuration, "execution.checkpointing.savepoint-dir")
             or value_of(self._configuration, "state.savepoints.dir")
         )
-        # Absolute, because the workers that write it may have another working directory.
-        request = SavepointRequest(os.path.abspath(str(parent).removeprefix("file://")), stop=stop, drain=drain)
+        request = SavepointRequest("" if parent is None else local_directory(str(parent)), stop=stop, drain=drain)
         if parent is None:
             request.path.set_exception(
                 ConfigurationError("no directory for the savepoint: give one, or set state.savepoints.dir")
@@ -150,10 +155,11 @@ class SparkJob:
             "records_out": statistics.records_out,
             "rate": statistics.rate,
             "watermark_lag_ms": statistics.watermark_lag_ms(system_clock()),
-            "restarts": self._restart_count,
+            "restarts": self._attempts.number,
+            "attempts": self._attempts.entries(),
             "failure": self._coordinator.failure,
-            "savepoints": list(self._coordinator.snapshots.savepoints),
-            "checkpoints": list(self._coordinator.snapshots.checkpoints),
+            "savepoints": self._coordinator.snapshots.savepoints,
+            "checkpoints": self._coordinator.snapshots.describe(),
         }
 
     def result_future(self) -> Future[JobExecutionResult]:
@@ -178,13 +184,15 @@ class SparkJob:
         self._done = threading.Event()
         self._started_at = time.monotonic()
         self._started_at_ms = system_clock()
-        self._restart_count = 0
         self._restarts = restart_strategy(configuration)
+        checkpoints = CheckpointSettings.of(configuration, self._home.home, self._home.job_id)
+        self._store = EpochStore(self._home.epochs, checkpoints.way_out)
+        self._attempts = AttemptHistory(self._home.run)
         self._keep_files = value_of(configuration, "execution.checkpointing.interval") is not None
         self._coordinator = EpochCoordinator(
             self._blueprint,
             self._sources,
-            EpochStore(self._home.epochs),
+            self._store,
             EpochSizer(
                 value_of(configuration, "penstock.epoch.initial-records"),
                 value_of(configuration, "penstock.epoch.max-records"),
@@ -192,14 +200,13 @@ class SparkJob:
             ),
             self._commit,
             savepoint=self._savepoint,
-            checkpoints=CheckpointSettings.of(
-                configuration, self._home.path.parent.parent, self._blueprint.settings.job_id
-            ),
+            checkpoints=checkpoints,
         )
         self._open_sources()
         self._session = spark_session(options.master, _spark_options(self._request), log_file, options.verbose)
         ship_modules(self._session, self._blueprint.settings.module_paths, self._home.path / "shipped")
-        self._server = PlannerServer(self._coordinator)
+        settle_in(self._home.spark_checkpoint)
+        self._server = PlannerServer(FencedPlanner(self._coordinator, self._home))
         self._client = PlannerClient(self._server.address, self._server.key)
         self._query = self._start_query()
         self._rest = serve_job(self, self._home)
@@ -216,9 +223,13 @@ class SparkJob:
         self._coordinator.initial_offset()
 
     def _start_query(self) -> StreamingQuery:
+        epoch = self._store.latest.epoch
+        savepoint = self._savepoint.path if self._savepoint is not None and epoch == 0 else None
+        self._attempts.begin(self._home.owner(), epoch, savepoint)
+        settings = replace(self._blueprint.settings, attempt=self._attempts.number)
         return start_query(
             self._session,
-            self._blueprint,
+            replace(self._blueprint, settings=settings),
             _frames_of(self._request),
             self._client,
             self._blueprint.settings.job_id,
@@ -229,6 +240,7 @@ class SparkJob:
         )
 
     def _complete(self, reports: list[SubtaskReport]) -> None:
+        self._home.check_owned()
         self._coordinator.complete(reports)
         self._report_progress()
 
@@ -236,37 +248,46 @@ class SparkJob:
         if operator_id in self._collected:
             self._collected[operator_id].put(committables)
         else:
+            self._home.check_owned()  # once more: the process may have stood still since the look before
             commit_epoch(committables)
 
     def _watch(self) -> None:
-        error: BaseException | None = None
-        try:
-            error = self._wait_for_end()
-            while isinstance(error, JobExecutionError) and self._restart_after(error):
-                error = self._wait_for_end()
-        except Exception as unexpected:
-            error = self._loss_of_spark() if has_died(self._session, _DYING_SECONDS) else unexpected
+        error = self._run_to_the_end()
         self._coordinator.snapshots.give_up("the job has ended")
-        cancelled = isinstance(error, JobCancelledError)
-        self._coordinator.snapshots.end(cancelled, failed=error is not None and not cancelled)
+        if not isinstance(error, JobTakenOverError):
+            cancelled = isinstance(error, JobCancelledError)
+            self._coordinator.snapshots.end(cancelled, failed=error is not None and not cancelled)
         try:
             self._shut_down(error)
         except Exception as unexpected:
             error = error or unexpected  # whoever waits for the job must hear of its end
         self._settle(error)
 
+    def _run_to_the_end(self) -> BaseException | None:
+        try:
+            error: BaseException | None = self._wait_for_end()
+            while isinstance(error, JobExecutionError) and self._restart_after(error):
+                error = self._wait_for_end()
+            self._home.check_owned()
+        except JobTakenOverError as taken_over:
+            return taken_over
+        except Exception as unexpected:
+            return self._loss_of_spark() if has_died(self._session, _DYING_SECONDS) else unexpected
+        return error
+
     def _restart_after(self, error: JobExecutionError) -> bool:
         """Starts the query again from the last epoch, if the restart strategy allows it."""
+        self._home.check_owned()
         if isinstance(error, JobCancelledError) or has_died(self._session):
             return False
         delay_ms = self._restarts.next_delay_ms(system_clock())
         if delay_ms is None:
             return False
+        self._attempts.end(JobStatus.FAILED.name, str(error))
         self._set_status(JobStatus.RESTARTING)
         print(f"penstock: the job failed and starts again in {delay_ms / 1000:.1f} s\n{error}", file=sys.stderr)
         if self._cancelled.wait(delay_ms / 1000):
             return True  # the next look at the job finds it cancelled
-        self._restart_count += 1
         self._coordinator.forget_failure()
         self._query = self._start_query()
         self._set_status(JobStatus.RUNNING)
@@ -281,6 +302,10 @@ class SparkJob:
                 return JobCancelledError(f"the job {self._request.name!r} was cancelled")
             if has_died(self._session):
                 return self._loss_of_spark()
+            overdue = self._coordinator.snapshots.tick()
+            if overdue is not None:
+                self._query.stop()
+                return JobExecutionError(overdue)
             if not self._query.isActive:
                 return self._failure()
             self._coordinator.finished.wait(_WATCH_SECONDS)
@@ -311,22 +336,48 @@ class SparkJob:
                 self._query.stop()
         finally:
             self._close_helpers()
-            if (self._keep_files or lost) and error is not None and not isinstance(error, JobCancelledError):
-                # A job that failed for good can be looked at, mended and resumed.
-                self._home.write_record({**(self._home.read_record() or {}), "state": JobStatus.FAILED.name})
-                self._home.release()
-            else:
-                self._home.remove()
+            self._leave_home(error, lost)
+
+    def _leave_home(self, error: BaseException | None, lost: bool) -> None:
+        """What happens to the job's files; those of a job that was taken over belong to somebody else."""
+        if isinstance(error, JobTakenOverError):
+            self._home.release()
+            return
+        state = _end_state(error)
+        self._attempts.end(state.name, str(error) if state is JobStatus.FAILED else None)
+        if state is JobStatus.FAILED and (self._keep_files or lost):
+            # A job that failed for good can be looked at, mended and resumed.
+            self._home.write_record({**(self._home.read_record() or {}), "state": state.name})
+            self._home.release()
+            return
+        if state is JobStatus.FINISHED:
+            self._sweep_sinks()
+        # Behind the record nobody runs the job again, before it everybody who does finds all of its files.
+        FinishedJobs(self._home.home).put(self._final_record(state, error))
+        self._home.remove()
+
+    def _final_record(self, state: JobStatus, error: BaseException | None) -> dict[str, Any]:
+        now, savepoints = system_clock(), self._coordinator.snapshots.savepoints
+        started = self._attempts.entries()[0]["started_at"]
+        return {
+            **(self._home.read_record() or {}),
+            "state": state.name,
+            "started_at": started,
+            "ended_at": now,
+            "duration_ms": now - started,
+            "attempts": self._attempts.entries(),
+            "failure": str(error) if state is JobStatus.FAILED else None,
+            "stopped": self._coordinator.stopped.is_set(),
+            "savepoint": savepoints[-1]["path"] if savepoints else None,
+            "metrics": self._coordinator.statistics.metrics,
+        }
 
     def _settle(self, error: BaseException | None) -> None:
+        self._set_status(_end_state(error))
         if error is None:
-            self._sweep_sinks()
-            self._set_status(JobStatus.FINISHED)
             runtime = int((time.monotonic() - self._started_at) * 1000)
             self._result.set_result(JobExecutionResult(self.job_id, runtime, self._coordinator.statistics.metrics))
         else:
-            cancelled = isinstance(error, JobCancelledError)
-            self._set_status(JobStatus.CANCELED if cancelled else JobStatus.FAILED)
             self._result.set_exception(error)
         for records in self._collected.values():
             records.put(_END)
@@ -354,6 +405,12 @@ class SparkJob:
                     statistics.watermark_lag_ms(system_clock()),
                 )
             )
+
+
+def _end_state(error: BaseException | None) -> JobStatus:
+    if error is None:
+        return JobStatus.FINISHED
+    return JobStatus.CANCELED if isinstance(error, JobCancelledError) else JobStatus.FAILED
 
 
 def _spark_options(request: JobRequest) -> dict[str, str]:

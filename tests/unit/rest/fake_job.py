@@ -6,6 +6,9 @@ import threading
 from concurrent.futures import Future
 from typing import Any
 
+from penstock.control.epoch_store import Totals
+from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
+
 JOB_ID = "0123456789abcdef0123456789abcdef"
 
 
@@ -19,7 +22,8 @@ class FakeJob:
         self.future: Future[str] = Future()
         self.refusal: Exception | None = None
         self.cancelled = threading.Event()
-        self.savepoints: list[dict[str, Any]] = []
+        self.history = SnapshotHistory()
+        self.attempts: list[dict[str, Any]] = []
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -38,9 +42,16 @@ class FakeJob:
                 {"uid": "u1", "name": "Count", "kind": "reduce", "parallelism": 2, "level": 1, "records_in": 1000}
             ],
             "restarts": 0,
+            "attempts": self.attempts,
             "failure": None,
-            "savepoints": self.savepoints,
+            "savepoints": [],
+            "checkpoints": self.history.describe(),
         }
+
+    def add_savepoint(self, number: int, path: str, size: int) -> None:
+        self.history.began(HistoryEntry(number, True, trigger_ms=1_700_000_001_000, path=path))
+        facts = {"epoch": number * 10, "bytes": size, "subtasks": 2}
+        self.history.completed(number, 1_700_000_001_005, facts, Totals(number * 1000, number * 7))
 
     def cancel(self) -> None:
         self.asked.append(("cancel",))
