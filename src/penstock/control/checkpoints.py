@@ -107,9 +107,13 @@ class CheckpointStore:
         return [number for number in self.numbers() if os.path.exists(os.path.join(self.path_of(number), METADATA))]
 
     def drop_old(self) -> list[int]:
-        """Keeps the newest complete ones; a directory without metadata is what a failed attempt has left."""
-        kept = set(self.complete_numbers()[-self._retained :])
-        dropped = [number for number in self.numbers() if number not in kept]
+        """Keeps the newest complete ones; an older directory without metadata is what a failed attempt has left.
+
+        A newer one may be that of a driver which has just taken over this job.
+        """
+        complete = self.complete_numbers()
+        kept = complete[-self._retained :]
+        dropped = [number for number in self.numbers() if number not in kept and number < complete[-1]]
         for number in dropped:
             remove_files(self.path_of(number))
         return dropped
