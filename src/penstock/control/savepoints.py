@@ -10,7 +10,7 @@ from typing import Any
 from penstock.common.errors import JobExecutionError
 from penstock.control.restore_point import open_restore_point
 from penstock.runtime.blueprint import JobBlueprint, OperatorBlueprint
-from penstock.runtime.operator_content import content_of
+from penstock.runtime.operator_content import content_of, window_sizes
 from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import (
@@ -88,6 +88,7 @@ def _saved(operator: OperatorBlueprint, reports: list[SubtaskReport]) -> SavedOp
         operator.parallelism,
         operator.max_parallelism,
         tuple(states.values()),
+        window_sizes(operator),
     )
 
 

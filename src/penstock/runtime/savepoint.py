@@ -15,7 +15,7 @@ import os
 import secrets
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -73,6 +73,7 @@ class SavedOperator:
     parallelism: int
     max_parallelism: int
     states: tuple[SavedState, ...] = ()
+    window_sizes: dict[str, int] = field(default_factory=dict)  # by table: how long what it knows by its start is
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
-from penstock.common.errors import ConfigurationError, JobExecutionError
-from penstock.runtime.operator_content import OperatorContent, content_of, layout_of
+from penstock.common.errors import ConfigurationError
+from penstock.datastream.window_types import TimeWindow
+from penstock.runtime.key_layout import KeyLayout
+from penstock.runtime.operator_content import OperatorContent, content_of, has_windows, layout_of
+from penstock.runtime.operators.window_aligned import AlignedWindowOperator
+from penstock.runtime.operators.window_contents import TABLE as CONTENTS
+from penstock.runtime.operators.window_merging import MergingWindows
+from penstock.runtime.operators.window_sessions import SessionWindowOperator
+from penstock.runtime.operators.window_sliding import SlidingWindowOperator
+from penstock.runtime.operators.window_tokens import token_of, window_of
 from penstock.runtime.pickling import dumps
 from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint
-from penstock.state_processor.rows import StateRow, StateRows, rows_of
+from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
+from penstock.state_processor.entries import content_of_entry, without_moments
+from penstock.state_processor.rows import StateRow, StateRows
+
+_WINDOW_TABLES = (
+    AlignedWindowOperator.WINDOWS,
+    SlidingWindowOperator.PANES,
+    SessionWindowOperator.TABLE,
+    CONTENTS,
+)
 
 
 @dataclass(frozen=True)
@@ -19,6 +37,7 @@ class StateSummary:
 
     name: str
     kind: str
+    type: str
     entries: int
     bytes: int
 
@@ -47,8 +66,11 @@ class TimerRow(NamedTuple):
 class SavepointReader:
     """A savepoint, checked completely when it is loaded.
 
-    Reading runs the pickles in it: load only savepoints from people whom you would let run code. Values of a state with
-    time to live come with the moment that their life is counted from: ``(value, milliseconds)``.
+    Reading runs the pickles in it: load only savepoints from people whom you would let run code::
+
+        reader = SavepointReader.load("savepoint-1a2b3c-...")
+        for key, _, visits, _ in reader.read_keyed_state("counting", "visits"):
+            ...
     """
 
     def __init__(self, savepoint: Savepoint) -> None:
@@ -60,45 +82,49 @@ class SavepointReader:
         return SavepointReader(open_savepoint(path))
 
     def operators(self) -> list[OperatorSummary]:
-        """All operators, with the states that they had."""
+        """All operators, with the states that they had; reads everything once."""
         return [self._summary(operator) for operator in self.savepoint.operators]
 
     def keyed_state_names(self, uid: str) -> list[str]:
-        """State by key."""
-        return list(dict.fromkeys(name for _, content in self._contents(self._operator(uid)) for name in content.keyed))
+        """State by key; names that begin with an underscore are the engine's own."""
+        return [name for name, schema in self._schemas(uid).items() if schema.kind not in OPERATOR_KINDS]
 
     def operator_state_names(self, uid: str) -> list[str]:
         """List, union-list and broadcast state."""
-        contents = self._contents(self._operator(uid))
-        return list(dict.fromkeys(name for _, content in contents for name in content.without_key))
+        return [name for name, schema in self._schemas(uid, keyed=False).items() if schema.kind in OPERATOR_KINDS]
 
     def read_keyed_state(self, uid: str, name: str) -> StateRows:
         """The entries of a keyed state of all subtasks together."""
         operator = self._operator(uid)
-        rows: list[StateRow] = []
-        for _, content in self._contents(operator):
-            if name in content.keyed:
-                rows += rows_of(*content.keyed[name], layout_of(operator.kind, name))
-        self._check_known(operator, name, self.keyed_state_names(uid), "keyed state")
-        return StateRows(rows)
+        schema = self._schema(operator, name, self.keyed_state_names(uid), "keyed state", keyed=True)
+        return self._rows(operator, partial(_keyed_rows, name=name), schema)
 
     def read_operator_state(self, uid: str, name: str) -> StateRows:
         """List, union-list or broadcast state; the namespace is the subtask that had it."""
         operator = self._operator(uid)
-        rows: list[StateRow] = []
-        for subtask, content in self._contents(operator):
-            if name in content.without_key:
-                _, delta = content.without_key[name]
-                rows += [StateRow(None, subtask, value) for _, value in delta.values()]
-        self._check_known(operator, name, self.operator_state_names(uid), "operator state")
-        return StateRows(rows)
+        schema = self._schema(operator, name, self.operator_state_names(uid), "operator state", keyed=False)
+        return self._rows(operator, partial(_rows_without_key, name=name), schema)
+
+    def read_window_state(self, uid: str) -> StateRows:
+        """What the windows of an operator hold: the namespace is the window, the value what is in it.
+
+        That is the list of the elements, or the accumulator of a reduce or aggregate function. Sliding windows share
+        what they have in common: for them a window may also be such a part, shorter than the windows.
+        """
+        operator = self._operator(uid)
+        if not has_windows(operator.kind):
+            raise ConfigurationError(
+                f"the operator {operator.name!r} (uid {uid}) has no windows, it is of the kind {operator.kind}"
+            )
+        return StateRows(self.savepoint, operator, _window_rows, expires=False, maps=False)
 
     def read_timers(self, uid: str) -> list[TimerRow]:
         """The timers that had not fired, of all subtasks."""
+        operator = self._operator(uid)
         return sorted(
             (
                 TimerRow(key, namespace, time, domain)
-                for _, content in self._contents(self._operator(uid))
+                for _, content in _contents(self.savepoint, operator)
                 for domain, timers in content.timers.items()
                 for time, (key, namespace) in timers
             ),
@@ -107,6 +133,9 @@ class SavepointReader:
 
     # -- what it is made of ------------------------------------------------------------------------------------
 
+    def _rows(self, operator: SavedOperator, read: Any, schema: StateSchema) -> StateRows:
+        return StateRows(self.savepoint, operator, read, expires=schema.ttl is not None, maps=schema.holds_maps())
+
     def _operator(self, uid: str) -> SavedOperator:
         operator = self.savepoint.operator(uid)
         if operator is None:
@@ -114,47 +143,111 @@ class SavepointReader:
             raise ConfigurationError(f"the savepoint has no operator with the uid {uid!r}; it has {known}")
         return operator
 
-    def _contents(self, operator: SavedOperator) -> Iterator[tuple[int, OperatorContent]]:
-        try:
-            states = self.savepoint.states_of(operator.uid)
-            pieces = list(self.savepoint.tables_of(operator.uid))
-        except (ImportError, AttributeError) as error:
-            raise JobExecutionError(
-                f"the state of {operator.name!r} (uid {operator.uid}) has objects of a class that is not here: {error}."
-                " Put the program's modules on the path (PYTHONPATH)."
-            ) from error
-        for subtask, (_, state) in states:
-            content = content_of(operator.kind, state)
-            for piece in pieces:
-                if piece.subtask == subtask:
-                    content.keyed.setdefault(piece.table, (piece.schema, {}))[1].update(piece.entries)
-            yield subtask, content
+    def _schemas(self, uid: str, keyed: bool = True) -> dict[str, StateSchema]:
+        schemas = ((state.name, StateSchema.from_json(state.schema)) for state in self._operator(uid).states)
+        return {name: schema for name, schema in schemas if (schema.kind not in OPERATOR_KINDS) == keyed}
 
-    def _check_known(self, operator: SavedOperator, name: str, known: list[str], what: str) -> None:
+    def _schema(self, operator: SavedOperator, name: str, known: list[str], what: str, keyed: bool) -> StateSchema:
         if name not in known:
             raise ConfigurationError(
                 f"the operator {operator.name!r} (uid {operator.uid}) has no {what} {name!r}; "
                 + (f"it has {', '.join(known)}" if known else "it has none")
             )
+        return self._schemas(operator.uid, keyed)[name]
 
     def _summary(self, operator: SavedOperator) -> OperatorSummary:
-        counts: dict[tuple[str, str], list[int]] = {}
+        counts: dict[tuple[str, str, str], list[int]] = {
+            (state.name, schema.kind, schema.type_text()): [0, 0]
+            for state in operator.states
+            for schema in (StateSchema.from_json(state.schema),)
+        }
 
-        def add(name: str, kind: str, entries: int, content: Any) -> None:
-            count = counts.setdefault((name, kind), [0, 0])
+        def add(name: str, kind: str, type_text: str, entries: int, content: Any) -> None:
+            count = counts.setdefault((name, kind, type_text), [0, 0])
             count[0] += entries
             count[1] += len(dumps(content))
 
-        for _, content in self._contents(operator):
-            for name, (schema, delta) in content.keyed.items():
-                entries = sum(1 for _ in rows_of(schema, delta, layout_of(operator.kind, name)))
-                add(name, schema.kind, entries, delta)
+        for piece in self.savepoint.tables_of(operator.uid):
+            entries = sum(1 for _ in _table_rows(operator, piece.table, piece.schema, piece.entries))
+            add(piece.table, piece.schema.kind, piece.schema.type_text(), entries, piece.entries)
+        for _, content in _contents(self.savepoint, operator):
             for name, (schema, delta) in content.without_key.items():
-                add(name, schema.kind, sum(len(value) for _, value in delta.values()), delta)
+                add(name, schema.kind, schema.type_text(), sum(len(value) for _, value in delta.values()), delta)
             for domain, timers in content.timers.items():
                 if timers:
-                    add(f"({domain}-time timers)", "timers", len(timers), timers)
-        states = tuple(StateSummary(name, kind, *count) for (name, kind), count in counts.items())
+                    add(f"({domain}-time timers)", "timers", "", len(timers), timers)
+        states = tuple(StateSummary(*about, *count) for about, count in counts.items())
         return OperatorSummary(
             operator.uid, operator.name, operator.kind, operator.parallelism, operator.max_parallelism, states
         )
+
+
+# Functions of the module, and not methods: to_spark() sends them to the executors.
+
+
+def _contents(savepoint: Savepoint, operator: SavedOperator) -> Iterator[tuple[int, OperatorContent]]:
+    for subtask, (_, state) in savepoint.states_of(operator.uid):
+        yield subtask, content_of(operator.kind, state)
+
+
+def _keyed_rows(savepoint: Savepoint, operator: SavedOperator, name: str) -> Iterator[StateRow]:
+    for piece in savepoint.tables_of(operator.uid):
+        if piece.table == name:
+            yield from _table_rows(operator, name, piece.schema, piece.entries)
+
+
+def _rows_without_key(savepoint: Savepoint, operator: SavedOperator, name: str) -> Iterator[StateRow]:
+    for subtask, content in _contents(savepoint, operator):
+        if name in content.without_key:
+            schema, entries = content.without_key[name]
+            for entry in entries.values():
+                yield StateRow(None, subtask, content_of_entry(schema, entry))
+
+
+def _table_rows(
+    operator: SavedOperator, table: str, schema: StateSchema, entries: dict[Any, Any]
+) -> Iterator[StateRow]:
+    layout, windows = layout_of(operator.kind, table), has_windows(operator.kind)
+    for key, entry in entries.items():
+        content = content_of_entry(schema, entry)
+        match layout:
+            case KeyLayout.KEY:
+                yield StateRow(key, None, *without_moments(schema, content))
+            case KeyLayout.KEY_FIRST:
+                namespace = window_of(key[1]) if windows else key[1]
+                yield StateRow(key[0], namespace, *without_moments(schema, content))
+            case KeyLayout.INSIDE:
+                for inner_key, inner_content in content.items():
+                    yield StateRow(inner_key, key, inner_content)
+            case KeyLayout.SHARED:
+                yield StateRow(None, key, content)
+
+
+def _window_rows(savepoint: Savepoint, operator: SavedOperator) -> Iterator[StateRow]:
+    merged = _windows_of_contents(savepoint, operator)
+    for piece in savepoint.tables_of(operator.uid):
+        if piece.table in _WINDOW_TABLES:
+            for row in _table_rows(operator, piece.table, piece.schema, piece.entries):
+                yield from _by_window(operator, piece.table, row, merged)
+
+
+def _windows_of_contents(savepoint: Savepoint, operator: SavedOperator) -> dict[tuple[Any, Any], Any]:
+    """Windows that have been merged hold their contents in the place of one that was there before them."""
+    return {
+        (row.key, contents): window_of(window)
+        for row in _keyed_rows(savepoint, operator, MergingWindows.TABLE)
+        for window, contents in row.value.items()
+    }
+
+
+def _by_window(
+    operator: SavedOperator, table: str, row: StateRow, merged: dict[tuple[Any, Any], Any]
+) -> Iterable[StateRow]:
+    """Tables of the quick window operators know a window by its start, or hold all sessions of a key."""
+    if table == SessionWindowOperator.TABLE:
+        sessions = row.value if isinstance(row.value, list) else [row.value]
+        return [StateRow(row.key, TimeWindow(start, end), content) for start, end, content in sessions]
+    if table == CONTENTS:
+        return [row._replace(namespace=merged.get((row.key, token_of(row.namespace)), row.namespace))]
+    start, length = row.namespace, operator.window_sizes[table]
+    return [row._replace(namespace=TimeWindow(start, start + length))]

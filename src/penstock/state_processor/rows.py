@@ -1,12 +1,14 @@
-"""State as rows: by key and namespace, for loops, pandas and Arrow."""
+"""State as rows, read piece by piece: for loops, pandas, Arrow, and Spark."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.runtime.key_layout import KeyLayout
-from penstock.runtime.state_schema import StateSchema
+from penstock.common.errors import JobExecutionError
+from penstock.runtime.savepoint import SavedOperator, Savepoint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,51 +16,92 @@ if TYPE_CHECKING:
 
 
 class StateRow(NamedTuple):
-    """One entry. The namespace is the window of window state, and None for state of user functions."""
+    """One entry: the value, the list or the map that a key has.
+
+    The namespace is the window of window state, the subtask of state without keys, and else None. `expires` has the
+    shape of the value and says, in milliseconds since 1970, until when its parts live; None without time to live.
+    """
 
     key: Any
     namespace: Any
     value: Any
+    expires: Any = None
+
+
+Read = Callable[[Savepoint, SavedOperator], Iterator[StateRow]]
 
 
 class StateRows:
-    """The entries of one state: iterate over them, or take all of them as a table."""
+    """The entries of one state. They are read from the files whenever they are iterated over, never all at once."""
 
-    def __init__(self, rows: list[StateRow]) -> None:
-        self._rows = rows
+    def __init__(self, savepoint: Savepoint, operator: SavedOperator, read: Read, *, expires: bool, maps: bool) -> None:
+        self._savepoint = savepoint
+        self._operator = operator
+        self._read = read
+        self._columns = StateRow._fields if expires else StateRow._fields[:-1]
+        self._maps = maps
 
     def __iter__(self) -> Iterator[StateRow]:
-        return iter(self._rows)
+        return rows_of_savepoint(self._savepoint, self._operator, self._read)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return sum(1 for _ in self)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with the columns key, namespace and value."""
+        """A DataFrame with the columns key, namespace and value, and expires if there is a time to live."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows, columns=list(StateRow._fields))
+        width = len(self._columns)
+        return pd.DataFrame([row[:width] for row in self], columns=list(self._columns))
 
-    def to_arrow(self) -> pa.Table:
-        """An Arrow table with the columns key, namespace and value; raises ArrowInvalid where Arrow has no type."""
+    def to_arrow(self, schema: pa.Schema | None = None) -> pa.Table:
+        """An Arrow table with the same columns: rows and tuples are structs, maps are maps.
+
+        Types are found by looking at all values; raises ArrowInvalid where they do not agree. A schema says them.
+        """
         import pyarrow as pa
 
-        columns = zip(*self._rows, strict=True) if self._rows else ((), (), ())
-        return pa.table({name: pa.array(list(column)) for name, column in zip(StateRow._fields, columns, strict=True)})
+        from penstock.state_processor.tables import batches_of, schema_of
+
+        rows = list(self)
+        schema = schema or schema_of(rows, self._columns, self._maps)
+        return pa.Table.from_batches(batches_of(rows, schema), schema)
+
+    def to_spark(self, spark: Any, schema: pa.Schema | None = None) -> Any:
+        """A DataFrame of a Spark session, with the same columns: each part of the savepoint is read by a Spark task.
+
+        All executors must see the savepoint's directory. Types are found by looking at the first rows; a schema (of
+        Arrow) says them.
+        """
+        from penstock.state_processor.tables import SAMPLE_ROWS, schema_of, spark_columns
+
+        if schema is None:
+            sample = [row for row, _ in zip(self, range(SAMPLE_ROWS), strict=False)]
+            schema = schema_of(sample, self._columns, self._maps, for_spark=True)
+        parts = [part for part in self._savepoint.parts if self._operator.uid in part.operators]
+        read = functools.partial(_read_parts, self._savepoint, self._operator, self._read, schema)
+        tasks = max(1, len(parts))
+        return spark.range(0, len(parts), 1, tasks).mapInArrow(read, spark_columns(schema))
 
 
-def rows_of(schema: StateSchema, delta: dict[Any, Any], layout: KeyLayout) -> Iterator[StateRow]:
-    """The rows of a table's full delta."""
-    by_list_or_map = schema.holds_lists() or schema.holds_maps()
-    for key, content in delta.items():
-        value = content[1] if by_list_or_map else content
-        match layout:
-            case KeyLayout.KEY:
-                yield StateRow(key, None, value)
-            case KeyLayout.KEY_FIRST:
-                yield StateRow(key[0], key[1] if len(key) == 2 else key[1:], value)
-            case KeyLayout.INSIDE:
-                for inner_key, inner_value in value.items():
-                    yield StateRow(inner_key, key, inner_value)
-            case KeyLayout.SHARED:
-                yield StateRow(None, key, value)
+def rows_of_savepoint(savepoint: Savepoint, operator: SavedOperator, read: Read) -> Iterator[StateRow]:
+    try:
+        yield from read(savepoint, operator)
+    except (ImportError, AttributeError) as error:
+        raise JobExecutionError(
+            f"the state of {operator.name!r} (uid {operator.uid}) has objects of a class that is not here: {error}."
+            " Put the program's modules on the path (PYTHONPATH)."
+        ) from error
+
+
+def _read_parts(
+    savepoint: Savepoint, operator: SavedOperator, read: Read, schema: pa.Schema, numbers: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Runs in a Spark task, for the numbers of the parts that it reads."""
+    from penstock.state_processor.tables import batches_of
+
+    parts = [part for part in savepoint.parts if operator.uid in part.operators]
+    for batch in numbers:
+        for number in batch.column(0).to_pylist():
+            one = replace(savepoint, parts=(parts[number],))
+            yield from batches_of(rows_of_savepoint(one, operator, read), schema)
