@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import settings
@@ -13,107 +14,115 @@ from benchmarks.live_run import NO_MARK, Feeder, LiveRun, Result
 from benchmarks.rows import Measurement
 from benchmarks.throughput import log_tail, workplace
 
-_LOAD_SECONDS = 90
+_LOAD_SECONDS = 100
 _UPDATE_SECONDS = 40
 _RECOVERY_SECONDS = 60
-_SETTLE_SECONDS = 2
-_FEED_SECONDS = 4
+_SETTLE_SECONDS = 1.5
+_FEED_SECONDS = 3
 
 
-def run_big_state(case: str, contestant: str, scale: float) -> list[Measurement]:
-    keys = int(settings.CASES[case].keys * scale)
+def run_big_state(cases: Sequence[str], contestant: str, scale: float) -> list[Measurement]:
+    """One job for both cases: first state is filled and updated, then the job is killed while records come in."""
+    keys = int(settings.CASES["big_state"].keys * scale)
     phases = [keys, *(max(1, int(updates * scale)) for updates in settings.STATE_UPDATES)]
+    with workplace(f"{'-'.join(cases)}-{contestant}") as (work, sink, log):
+        run = LiveRun("big_state", contestant, work, sink, log)
+        run.start(**_options(contestant))
+        try:
+            found, problem = _fill(run, contestant, phases)
+            if problem is None and not _is_right(run.results, phases):
+                found, problem = [], ("wrong", "versions of keys are not 1, 2, ...")
+            if problem is not None:
+                note = f"{problem[1]} {log_tail(log) if run.tree.exit_code else ''}".rstrip()
+                return found + [Measurement(case, contestant, "-", None, "", problem[0], note) for case in cases]
+            found = found if "big_state" in cases else []
+            return found + (_recover(run, contestant, work, keys) if "recovery" in cases else [])
+        finally:
+            run.tree.kill()
+
+
+def _fill(run: LiveRun, contestant: str, phases: list[int]) -> tuple[list[Measurement], tuple[str, str] | None]:
+    """What was measured, and what went wrong: a status and a sentence."""
     found: list[Measurement] = []
 
     def add(metric: str, value: float, unit: str) -> None:
-        found.append(Measurement(case, contestant, metric, value, unit, "ok"))
+        found.append(Measurement("big_state", contestant, metric, value, unit, "ok"))
 
-    with workplace(f"{case}-{contestant}") as (work, sink, log):
-        run = LiveRun(case, contestant, work, sink, log)
-        run.start()
-        try:
-            if not run.warm_up():
-                return [Measurement(case, contestant, "load", None, "s", "failed", log_tail(log))]
-            _settle(run)
-            memory, expected = run.tree.peak_memory, 1
-            for number, count in enumerate(phases):
-                expected += count
-                written, started = run.state.written, time.time()
-                run.hand_over(f"{key},{number}" for key in range(count))
-                limit = _LOAD_SECONDS if number == 0 else _UPDATE_SECONDS
-                if not run.wait(lambda: len(run.results) >= expected, limit):  # noqa: B023 - called at once
-                    got = len(run.results) - expected + count
-                    note = f"{got:,} of {count:,} in {limit} s; {log_tail(log) if run.tree.exit_code else ''}"
-                    found.append(Measurement(case, contestant, f"{count:,} keys", None, "s", "no result", note))
-                    return found
-                add(f"{_name(number, count)}: until committed", run.results[-1][0] - started, "s")
-                _settle(run)
-                add(f"{_name(number, count)}: state written", (run.state.written - written) / 1e6, "MB")
-                if number == 0:
-                    add("state written per key", (run.state.written - written) / keys, "bytes")
-                    add("memory per key", (run.tree.peak_memory - memory) / keys, "bytes")
-        finally:
-            run.tree.kill()
-        if not _is_right(run.results, phases):
-            return [Measurement(case, contestant, "load", None, "s", "wrong", "versions of keys are not 1, 2, ...")]
-    return found
+    if not run.warm_up():
+        return found, ("failed", "no first result.")
+    _settle(run)
+    memory, expected = run.tree.memory, len(run.results)
+    for number, count in enumerate(phases):
+        expected += count
+        written, checkpoints, started = run.state.written, run.state.checkpoints, time.time()
+        run.hand_over(f"{key},{_mark(number)}" for key in range(count))
+        limit = _UPDATE_SECONDS if number else _LOAD_SECONDS
+        if not run.wait(lambda: len(run.results) >= expected, limit):  # noqa: B023 - called at once
+            got = len(run.results) - expected + count
+            return found, ("no result", f"{got:,} of {count:,} {_what(number)} in {time.time() - started:.0f} s.")
+        name = f"{count:,} {_what(number)}"
+        add(f"{name}: until committed", run.results[-1][0] - started, "s")
+        _settle(run)
+        made = max(1, run.state.checkpoints - checkpoints)
+        add(f"{name}: written per checkpoint", (run.state.written - written) / made / 1e6, "MB")
+        if number == 0:
+            add("state on disk per key", run.state.on_disk / count, "bytes")
+            add("memory", run.tree.memory / 1e6, "MB")
+            add("memory per key", (run.tree.memory - memory) / count, "bytes")
+    return found, None
 
 
-def _name(number: int, count: int) -> str:
-    return f"{count:,} new keys" if number == 0 else f"{count:,} updates"
+def _what(phase: int) -> str:
+    return "updates" if phase else "new keys"
+
+
+def _mark(phase: int) -> int:
+    return NO_MARK - 1 - phase
 
 
 def _settle(run: LiveRun) -> None:
-    end = time.time() + _SETTLE_SECONDS
-    run.wait(lambda: time.time() > end, _SETTLE_SECONDS + 1)
+    _pause(run, _SETTLE_SECONDS)
     run.tree.sample()
     run.state.look()
 
 
 def _is_right(results: list[Result], phases: list[int]) -> bool:
-    wanted = {(key, number + 1, number) for number, count in enumerate(phases) for key in range(count)}
+    wanted = {(key, number + 1, _mark(number)) for number, count in enumerate(phases) for key in range(count)}
     found = [(key, version, mark) for _, key, version, mark in results if key >= 0]
     return len(found) == len(wanted) and set(found) == wanted
 
 
-def run_recovery(case: str, contestant: str, scale: float) -> list[Measurement]:
-    keys = int(settings.CASES[case].keys * scale)
+def _recover(run: LiveRun, contestant: str, work: Path, keys: int) -> list[Measurement]:
     found: list[Measurement] = []
-    with workplace(f"{case}-{contestant}") as (work, sink, log):
-        run = LiveRun(case, contestant, work, sink, log)
-        run.start(**_options(contestant))
-        feeder = None
-        try:
-            run.hand_over(f"{key},{NO_MARK}" for key in range(keys))
-            if not run.wait(lambda: len(run.results) >= keys, _LOAD_SECONDS):
-                return [Measurement(case, contestant, "driver killed", None, "s", "failed", log_tail(log))]
-            feeder = Feeder(run, settings.RECOVERY_RECORDS_PER_SECOND, lambda number, _: f"{number % keys},{number}")
+    before = len(run.results)
+    feeder = Feeder(run, settings.RECOVERY_RECORDS_PER_SECOND, lambda number, _: f"{number % keys},{number}")
+    try:
+        _pause(run, _FEED_SECONDS)
+        # PyFlink's thread mode has no process of a worker that could be killed alone.
+        worker = run.tree.largest("penstock.spark.daemon")
+        if worker is not None:
+            os.kill(worker, signal.SIGKILL)
+            found.append(_first_new_commit(contestant, "worker killed", run, feeder, time.time()))
             _pause(run, _FEED_SECONDS)
-            workers = run.tree.pids_of("penstock.spark.daemon") if contestant == "penstock" else []
-            if workers:
-                os.kill(workers[0], signal.SIGKILL)
-                found.append(_first_new_commit(case, contestant, "worker killed", run, feeder))
-                _pause(run, _FEED_SECONDS)
-            run.tree.kill()
-            killed = time.time()
-            run.start(**_options(contestant), **_restore(contestant, work))
-            found.append(_first_new_commit(case, contestant, "driver killed", run, feeder, killed))
-            _pause(run, _FEED_SECONDS)
-            feeder.stop()
-            run.wait(lambda: len(run.results) >= keys + feeder.handed_over, _UPDATE_SECONDS)
-        finally:
-            if feeder is not None:
-                feeder.stop()
-            run.tree.kill()
-        lost, doubled = lost_and_doubled(run.results, feeder.handed_over)
-        found.append(Measurement(case, contestant, "lost", lost, "records", "ok"))
-        found.append(Measurement(case, contestant, "doubled", doubled, "records", "ok"))
+        killed = time.time()
+        run.tree.kill()
+        run.start(**_options(contestant), **_restore(contestant, work))
+        found.append(_first_new_commit(contestant, "driver killed", run, feeder, killed))
+        _pause(run, _FEED_SECONDS)
+    finally:
+        feeder.stop()
+    run.wait(lambda: len(run.results) >= before + feeder.handed_over, _UPDATE_SECONDS)
+    _pause(run, _SETTLE_SECONDS)  # what comes twice may come late
+    lost, doubled = lost_and_doubled(run.results, feeder.handed_over)
+    status = "ok" if lost == doubled == 0 else "wrong"
+    found.append(Measurement("recovery", contestant, "lost", lost, "records", status))
+    found.append(Measurement("recovery", contestant, "doubled", doubled, "records", status))
     return found
 
 
 def lost_and_doubled(results: list[Result], sent: int) -> tuple[int, int]:
     """By marks, and by the state: a key's versions have to be 1, 2, ... without a hole or a repetition."""
-    marks = Counter(mark for _, _, _, mark in results if mark != NO_MARK)
+    marks = Counter(mark for _, _, _, mark in results if mark > NO_MARK)
     versions = Counter((key, version) for _, key, version, _ in results)
     greatest: dict[int, int] = {}
     for key, version in versions:
@@ -128,11 +137,9 @@ def _pause(run: LiveRun, seconds: float) -> None:
     run.wait(lambda: time.time() > end, seconds + 1)
 
 
-def _first_new_commit(
-    case: str, contestant: str, metric: str, run: LiveRun, feeder: Feeder, killed: float | None = None
-) -> Measurement:
+def _first_new_commit(contestant: str, metric: str, run: LiveRun, feeder: Feeder, killed: float) -> Measurement:
     """Until there is a result of a record that was handed over after the blow."""
-    killed, mark, seen = killed or time.time(), feeder.handed_over, len(run.results)
+    mark, seen = feeder.handed_over, len(run.results)
 
     def new() -> float | None:
         return next((moment for moment, _, _, found in run.results[seen:] if found >= mark), None)
@@ -140,8 +147,8 @@ def _first_new_commit(
     run.wait(lambda: new() is not None, _RECOVERY_SECONDS)
     moment = new()
     if moment is None:
-        return Measurement(case, contestant, metric, None, "s", "no result", f"in {_RECOVERY_SECONDS} s")
-    return Measurement(case, contestant, metric, moment - killed, "s", "ok", "to the first new commit")
+        return Measurement("recovery", contestant, metric, None, "s", "no result", f"in {_RECOVERY_SECONDS} s")
+    return Measurement("recovery", contestant, metric, moment - killed, "s", "ok", "to the first new commit")
 
 
 def _options(contestant: str) -> dict[str, str]:

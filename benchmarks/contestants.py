@@ -26,6 +26,10 @@ TITLES = {
 }
 
 
+def is_flink(contestant: str) -> bool:
+    return contestant.startswith(("pyflink", "flink"))
+
+
 @dataclass(frozen=True)
 class Launch:
     command: list[str]
@@ -45,7 +49,7 @@ def launch(
         command = [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"]
         command += ["--job-id", job_id] if job_id else []
         return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], environment)
-    if contestant.startswith(("pyflink", "flink")):
+    if is_flink(contestant):
         return _flink(contestant, case, arguments, work, environment, more)
     if contestant == "spark":
         environment["BENCH_CONFIGURATION"] = json.dumps({**settings.SPARK, "spark.local.dir": str(work / "local")})
@@ -76,6 +80,7 @@ def _flink(
     environment["PATH"] = f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment["JAVA_HOME"] = _java_home()
     environment["JVM_ARGS"] = f"-Xmx{settings.HEAP}"
+    environment["FLINK_LOG_DIR"] = str(work)
     program = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
     return Launch([str(home / "bin" / "python"), str(PROGRAMS / program), case, *arguments], environment)
 

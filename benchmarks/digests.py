@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 _LINES_AT_ONCE = 500_000
+Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,18 @@ def digest_of_lines(lines: Iterable[str]) -> Digest:
 def _digest_of_list(lines: list[str]) -> Digest:
     if not lines:
         return Digest()
-    hashes = pd.util.hash_array(np.array(lines, dtype=object), categorize=False)
-    return Digest(len(lines), int(hashes.sum(dtype=np.uint64)))
+    return Digest(len(lines), int(hashes_of_lines(lines).sum(dtype=np.uint64)))
+
+
+def hashes_of_lines(lines: list[str]) -> Hashes:
+    return pd.util.hash_array(np.array(lines, dtype=object), categorize=False)
+
+
+def is_part_of(some: Hashes, all_sorted: Hashes) -> bool:
+    """Whether a multiset of hashes is contained in another one."""
+    values, counts = np.unique(some, return_counts=True)
+    there = np.searchsorted(all_sorted, values, "right") - np.searchsorted(all_sorted, values, "left")
+    return bool((counts <= there).all())
 
 
 def result_digest(case: str, lines: Iterable[str]) -> Digest:

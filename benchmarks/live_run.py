@@ -15,7 +15,7 @@ from benchmarks.outputs import Commit, OutputWatch
 from benchmarks.process_tree import ProcessTree
 
 JOB_ID = "be" * 16
-NO_MARK = -1  # of records that are not measured
+NO_MARK = -1  # this and all below: of records that are not followed
 _LOOK_SECONDS = 0.01
 _SAMPLE_SECONDS = 0.5
 Result = tuple[float, int, int, int]  # time of the commit, key, version, mark
@@ -81,26 +81,43 @@ def _results_of(commit: Commit) -> list[Result]:
 
 
 class StateWatch:
-    """How many bytes have been written below a directory, also to files that are gone again."""
+    """How many bytes of state have been written below a directory, also to files that are gone again, in how many
+    checkpoints: epochs that Spark has committed, or Flink's complete ones."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._sizes: dict[str, int] = {}
+        self._complete: set[str] = set()
+        self.on_disk = 0
 
     def look(self) -> None:
+        self.on_disk = 0
         for folder, _, names in os.walk(self._directory):
-            if "/spark/state" not in folder and "/chk-" not in folder and "/shared" not in folder:
+            if folder.endswith("/spark/commits"):
+                self._complete.update(f"{folder}/{name}" for name in names if name.isdigit())
+            if not any(part in folder for part in ("/spark/state", "/epochs", "/chk-", "/shared")):
                 continue
+            if "_metadata" in names:
+                self._complete.add(folder)
             for name in names:
                 path = os.path.join(folder, name)
                 try:
-                    self._sizes[path] = max(self._sizes.get(path, 0), os.stat(path).st_size)
+                    size = os.stat(path).st_size
                 except FileNotFoundError:
                     continue
+                self._sizes[path] = max(self._sizes.get(path, 0), size)
+                self.on_disk += size
+
+    @property
+    def checkpoints(self) -> int:
+        return len(self._complete)
 
     @property
     def written(self) -> int:
-        return sum(self._sizes.values())
+        """Without what belongs to a checkpoint that Flink has not completed yet."""
+        return sum(
+            size for path, size in self._sizes.items() if "/chk-" not in path or os.path.dirname(path) in self._complete
+        )
 
 
 class Feeder:
@@ -121,7 +138,8 @@ class Feeder:
         while not self._stop.wait(settings.LATENCY_FILE_MS / 1000):
             due = int((time.time() - self.started) * self._rate)
             lines = [self._line(number, self.scheduled_ms(number)) for number in range(self.handed_over, due)]
-            self._run.hand_over(lines)
+            if lines:
+                self._run.hand_over(lines)
             self.handed_over = due
 
     def stop(self) -> None:

@@ -96,10 +96,3 @@ def records_per_second(commits: list[Commit], records: int) -> float | None:
     if at_first * 2 >= total:
         return None
     return records * (1 - at_first / total) / (last - first)
-
-
-def partial_rate(written: list[tuple[float, int]], end: float, bytes_per_record: float) -> float | None:
-    """The rate of a run that was cut off: what was written after the first results, committed or not."""
-    if not written or end <= written[0][0]:
-        return None
-    return (written[-1][1] - written[0][1]) / bytes_per_record / (end - written[0][0])

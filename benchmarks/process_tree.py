@@ -18,7 +18,7 @@ class ProcessTree:
     def __init__(self, command: list[str], environment: Mapping[str, str], log: Path, directory: Path) -> None:
         self.started = time.time()
         self._cpu: dict[int, float] = {}
-        self.peak_memory = 0
+        self.memory = 0  # of all members, when they were looked at last
         with open(log, "ab") as output:
             self._process = subprocess.Popen(
                 command,
@@ -44,18 +44,18 @@ class ProcessTree:
         for pid, fields in self._members():
             self._cpu[pid] = (int(fields[_USER]) + int(fields[_SYSTEM])) / _TICKS
             memory += int(fields[_RSS]) * _PAGE
-        self.peak_memory = max(self.peak_memory, memory)
+        self.memory = memory
 
-    def pids_of(self, text: str) -> list[int]:
-        """Members whose command line contains this, those that were started last first."""
+    def largest(self, text: str) -> int | None:
+        """Of the members whose command line contains this, the one that has most memory."""
         found = []
-        for pid, _ in self._members():
+        for pid, fields in self._members():
             try:
                 if text in Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
-                    found.append(pid)
+                    found.append((int(fields[_RSS]), pid))
             except OSError:
                 continue
-        return sorted(found, reverse=True)
+        return max(found)[1] if found else None
 
     def kill(self) -> None:
         """Ends all members, and those that they start meanwhile."""

@@ -1,61 +1,79 @@
-"""The result as JSON, as a Markdown table with ratios, and as a chart."""
+"""The result as JSON, and as Markdown tables with ratios."""
 
 from __future__ import annotations
 
 import json
-import shutil
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.chart import chart
 from benchmarks.contestants import TITLES
 from benchmarks.rows import Row, ratio
+from benchmarks.targets import target_table
 
 REFERENCE = "penstock"
-_MARKS = {"partial": " †", "whole run": " ‡"}
-_WIDTH, _BAR, _LEFT, _GAP = 860, 15, 215, 30
-_COLOURS = {"penstock": "#1a7f5a", "pyflink": "#d9822b", "flink_sql": "#b5484b", "spark": "#5b7db1"}
+MARKS = {"partial": " †", "whole run": " ‡"}
+LEGEND = "† too slow for its time limit: the rate until then. ‡ one commit only: records by the whole wall time."
 
 
-def write(directory: Path, date: str, machine: dict[str, Any], versions: dict[str, str], rows: list[Row]) -> list[Path]:
+@dataclass(frozen=True)
+class Result:
+    date: str
+    machine: dict[str, Any]
+    versions: dict[str, str]
+    rows: list[Row]
+
+    @staticmethod
+    def read(path: Path) -> Result:
+        data = json.loads(path.read_text())
+        return Result(data["date"], data["machine"], data["versions"], [Row(**row) for row in data["rows"]])
+
+    @property
+    def title(self) -> str:
+        about = self.machine
+        text = f"{about['cpu']}, {about['cores']} cores, {about['memory_gb']} GB; {self.date}; SCALE={about['scale']:g}"
+        return f"{text}. {about['remark']}".rstrip() if about.get("remark") else f"{text}."
+
+
+def write_json(directory: Path, date: str, machine: dict[str, Any], versions: dict[str, str], rows: list[Row]) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     result = {"machine": machine, "date": date, "versions": versions, "rows": [row.as_json() for row in rows]}
-    dated = directory / f"{date.replace(':', '')}.json"
-    dated.write_text(json.dumps(result, indent=1) + "\n")
-    shutil.copy(dated, directory / "latest.json")
-    (directory / "latest.md").write_text(table(rows, date, machine))
-    (directory / "latest.svg").write_text(chart(rows))
-    return [directory / name for name in ("latest.json", "latest.md", "latest.svg")]
+    path = directory / f"{date.replace(':', '')}.json"
+    path.write_text(json.dumps(result, indent=1) + "\n")
+    return path
 
 
-def table(rows: list[Row], date: str, machine: dict[str, Any]) -> str:
-    lines = [
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB; {date}; SCALE={machine['scale']:g}.",
-        f"{machine['remark']}" if machine.get("remark") else "",
-        "",
-        "| case | contestant | | spread | Penstock is |",
-        "|---|---|--:|--:|--:|",
-    ]
+def write_latest(directory: Path, result: Result) -> None:
+    (directory / "latest.md").write_text(f"{table(result)}\n{target_table(result.rows)}")
+    (directory / "latest.svg").write_text(chart(result.rows, result.title))
+
+
+def table(result: Result) -> str:
+    rows = result.rows
+    lines = [result.title, "", "| case | contestant | | spread | Penstock is |", "|---|---|--:|--:|--:|"]
     previous = None
     for row in rows:
-        if row.metric in ("wall", "cpu"):
+        if row.metric in ("wall", "cpu") or row.status == "not run":
             continue
         case = row.case if row.case != previous else ""
         previous = row.case
         cells = [case, TITLES[row.contestant], value_text(rows, row), _spread(row), _advantage(rows, row)]
         lines.append(f"| {' | '.join(cells)} |")
-    notes = [row for row in rows if row.status in ("wrong", "failed", "no result")]
-    lines += ["", *(f"- {row.case}, {TITLES[row.contestant]}: {row.status}. {_cell(row.note)}" for row in notes)]
+    lines += ["", LEGEND]
     lines += [
-        "",
-        "† cut off at its time limit: the rate until then. ‡ one commit only: records by the whole wall time.",
         "In brackets: wall time with start, CPU seconds. Spread: (greatest - smallest) / median of the rounds.",
+        "",
     ]
+    bad = [row for row in rows if row.status in ("wrong", "failed", "no result")]
+    lines += [f"- {row.case}, {TITLES[row.contestant]}: {row.status}. {_cell(row.note)}" for row in bad]
+    left_out = [f"{row.case} {TITLES[row.contestant]}" for row in rows if row.status == "not run"]
+    lines += [f"- Not run, for lack of time (`--minutes`): {', '.join(left_out)}."] if left_out else []
     return "\n".join(lines) + "\n"
 
 
 def _cell(text: str) -> str:
-    return f"`{text[-200:].replace('`', '')}`" if text else ""
+    return f"`{text[-250:].replace('`', '').replace('|', '/')}`" if text else ""
 
 
 def value_text(rows: list[Row], row: Row) -> str:
@@ -67,7 +85,7 @@ def value_text(rows: list[Row], row: Row) -> str:
         text = f"{row.value:,.0f} {row.unit}" + (f" ({', '.join(inside)})" if inside else "")
     else:
         text = f"{row.metric}: {_short(row.value)} {row.unit}"
-    return text + _MARKS.get(row.status, "")
+    return text + MARKS.get(row.status, "")
 
 
 def _same_run(other: Row, row: Row) -> bool:
@@ -84,46 +102,11 @@ def _spread(row: Row) -> str:
 
 def _advantage(rows: list[Row], row: Row) -> str:
     """How many times as good Penstock is: more records, or less of anything else."""
-    if row.contestant == REFERENCE or row.metric in ("lost", "doubled"):
+    if row.contestant == REFERENCE or row.metric in ("lost", "doubled") or row.unit == "x":
         return ""
     found = ratio(rows, row.case, row.metric, REFERENCE, row.contestant)
-    if found is None:
-        return ""
-    times = found if row.metric == "rate" else 1 / found
-    return f"{times:,.0f} x" if times >= 10 else f"{times:.2g} x"
+    return "" if found is None else times(found if row.metric == "rate" else 1 / found)
 
 
-def chart(rows: list[Row]) -> str:
-    """Rates as bars, case by case; each case has its own linear scale, so that bars compare honestly within it."""
-    rates = [row for row in rows if row.metric == "rate"]
-    parts, top = [], 10
-    for case in dict.fromkeys(row.case for row in rates):
-        own = [row for row in rates if row.case == case]
-        greatest = max((row.value or 0 for row in own), default=0) or 1
-        parts.append(f'<text x="8" y="{top + 14}" font-weight="bold">{escape(case)} (records/s)</text>')
-        top += 22
-        for row in own:
-            parts.append(_bar(rows, row, greatest, top))
-            top += _BAR + 5
-        top += _GAP - 15
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{top}" viewBox="0 0 {_WIDTH} {top}"'
-        f' font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
-    )
-
-
-def _bar(rows: list[Row], row: Row, greatest: float, top: int) -> str:
-    value = row.value or 0
-    length = max(1.0, (_WIDTH - _LEFT - 190) * value / greatest)
-    colour = next((colour for name, colour in _COLOURS.items() if row.contestant.startswith(name)), "#999999")
-    label = f"{value:,.0f}{_MARKS.get(row.status, '')}" if row.value is not None else row.status
-    advantage = _advantage(rows, row)
-    if advantage:
-        label += f"  (Penstock {advantage})"
-    return (
-        f'<text x="{_LEFT - 8}" y="{top + 12}" text-anchor="end">{escape(TITLES[row.contestant])}</text>'
-        f'<rect x="{_LEFT}" y="{top}" width="{length:.1f}" height="{_BAR}" fill="{colour}"/>'
-        f'<text x="{_LEFT + length + 6:.1f}" y="{top + 12}">{escape(label)}</text>'
-    )
+def times(value: float) -> str:
+    return f"{value:,.0f} x" if value >= 10 else f"{value:.2g} x"

@@ -1,50 +1,58 @@
-"""Runs the benchmark: python -m benchmarks.run [--cases "a b"] [--scale 0.1] [--contestants "a b"] [--rounds 1]"""
+"""Runs the benchmark: python -m benchmarks.run [--cases "a b"] [--scale 0.1] [--contestants "a b"] [--minutes 30]"""
 
 from __future__ import annotations
 
 import argparse
 import datetime
-import os
-import platform
+import shutil
 import signal
-import subprocess
 import sys
 import time
-from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from benchmarks import report, settings
-from benchmarks.big_state import run_big_state, run_recovery
+from benchmarks.big_state import run_big_state
 from benchmarks.inputs import prepare
 from benchmarks.latency import run_latency
-from benchmarks.rows import Measurement, Row, summarize
+from benchmarks.machine import machine, versions
+from benchmarks.plan import Budget, Step, make_plan
+from benchmarks.readme_section import update_readme
+from benchmarks.rows import Measurement, summarize
+from benchmarks.targets import target_table
 from benchmarks.throughput import run_bounded
 
-_LIVE = {"big_state": run_big_state, "recovery": run_recovery, "latency": run_latency}
+_LIVE = ("big_state", "recovery", "latency")
 
 
 def main() -> int:
     options = read_options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as after Ctrl-C, the contestant's processes end too
-    started = time.monotonic()
     date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    about = machine(options.scale, options.remark)
+    make_inputs(options)
+    plan = make_plan(options.cases, options.contestants, options.rounds)
+    budget, started = Budget(options.minutes * 60), time.monotonic()
     measurements: list[Measurement] = []
-    seconds: dict[str, float] = {}
-    for number in range(options.rounds):
-        for case in options.cases:
-            begun = time.monotonic()
-            if number and (begun - started + seconds[case]) / 60 > options.minutes:
-                print(f"{case:16} no time for round {number + 1}", flush=True)
-                continue
-            measurements += run_case(case, options, backwards=number % 2 == 1)
-            seconds[case] = time.monotonic() - begun
-            save(options, date, measurements)  # a run that is interrupted leaves what it has
-    rows = summarize(measurements)
-    for path in save(options, date, measurements):
-        print(f"wrote {path.relative_to(settings.ROOT)}")
-    print(f"\n{report.table(rows, date, machine(options))}\nin {(time.monotonic() - started) / 60:.1f} minutes")
-    return 1 if any(row.status in ("wrong", "failed") and row.contestant.startswith("penstock") for row in rows) else 0
+    for number, step in enumerate(plan):
+        begun = time.monotonic()
+        left = budget.left(begun - started)
+        if not budget.allows(step, begun - started):
+            print(f"[{_clock(left)} left] no time for {step.title}, round {step.round}", flush=True)
+            if step.round == 1:
+                measurements += [Measurement(case, step.contestant, "-", None, "", "not run") for case in step.cases]
+            continue
+        print(f"[{_clock(left)} left] {number + 1}/{len(plan)} {step.title}, round {step.round}", flush=True)
+        found = run_safely(step, options.scale)
+        budget.note(step, time.monotonic() - begun)
+        measurements += found
+        show(found, time.monotonic() - begun)
+        report.write_json(options.results, date, about, versions(), summarize(measurements))  # also when interrupted
+    result = report.Result(date, about, versions(), summarize(measurements))
+    print(f"\n{report.table(result)}\n{target_table(result.rows)}")
+    publish(options, result)
+    print(f"in {(time.monotonic() - started) / 60:.1f} minutes")
+    bad = [row for row in result.rows if row.status in ("wrong", "failed") and row.contestant.startswith("penstock")]
+    return 1 if bad else 0
 
 
 def read_options() -> argparse.Namespace:
@@ -53,92 +61,77 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--contestants", type=str.split, default=None)
     parser.add_argument("--scale", type=float, default=1.0, help="size of the inputs, 1 is the size in settings.py")
     parser.add_argument("--rounds", type=int, default=settings.ROUNDS)
-    parser.add_argument("--minutes", type=float, default=settings.MINUTES, help="second rounds only within this time")
+    parser.add_argument("--minutes", type=float, default=settings.MINUTES, help="what would not fit is left out")
     parser.add_argument("--remark", default="", help="a sentence about this machine for the report")
+    parser.add_argument("--results", type=Path, default=settings.RESULTS, help="directory for the result files")
     options = parser.parse_args()
     options.cases = options.cases or list(settings.CASES)
     unknown = [case for case in options.cases if case not in settings.CASES]
     if unknown:
         parser.error(f"no case {', '.join(unknown)}; there are {', '.join(settings.CASES)}")
+    unknown = [name for name in options.contestants or () if name not in settings.SECONDS]
+    if unknown:
+        parser.error(f"no contestant {', '.join(unknown)}; there are {', '.join(settings.SECONDS)}")
     return options
 
 
-def run_case(case: str, options: argparse.Namespace, backwards: bool) -> list[Measurement]:
-    definition = settings.CASES[case]
-    contestants = [name for name in definition.contestants if name in (options.contestants or definition.contestants)]
-    found: list[Measurement] = []
-    for contestant in reversed(contestants) if backwards else contestants:
-        started = time.monotonic()
-        measurements = run_one(case, contestant, options.scale)
-        found += measurements
-        show(case, contestant, measurements, time.monotonic() - started)
-    return found
+def make_inputs(options: argparse.Namespace) -> None:
+    """Before the clock starts: they are made once and kept."""
+    begun = time.monotonic()
+    for case in options.cases:
+        if case not in _LIVE:
+            print(f"bench: input of {case} at SCALE={options.scale:g}", flush=True)
+            prepare(case, options.scale)
+    print(f"bench: inputs are there ({time.monotonic() - begun:.0f} s); now the runs", flush=True)
 
 
-def run_one(case: str, contestant: str, scale: float) -> list[Measurement]:
+def run_safely(step: Step, scale: float) -> list[Measurement]:
+    """A contestant that breaks the harness costs its own row only."""
+    try:
+        return run_one(step, scale)
+    except Exception as error:  # whatever it was: the others have a right to their turn
+        note = f"{type(error).__name__}: {error}"
+        return [Measurement(case, step.contestant, "-", None, "", "failed", note) for case in step.cases]
+
+
+def run_one(step: Step, scale: float) -> list[Measurement]:
+    case = step.cases[0]
+    if case == "latency":
+        return run_latency(step.contestant, scale)
     if case in _LIVE:
-        return _LIVE[case](case, contestant, scale)
-    return run_bounded(case, contestant, prepare(case, scale))
+        return run_big_state(step.cases, step.contestant, scale)
+    return run_bounded(case, step.contestant, prepare(case, scale))
 
 
-def show(case: str, contestant: str, measurements: list[Measurement], seconds: float) -> None:
+def show(measurements: list[Measurement], seconds: float) -> None:
     for measurement in measurements:
         value = "-" if measurement.value is None else f"{measurement.value:,.4g}"
         if measurement.value is not None and measurement.value >= 1000:
             value = f"{measurement.value:,.0f}"
         print(
-            f"{case:16} {contestant:24} {measurement.metric:24} {value:>12} {measurement.unit:9}"
-            f" {measurement.status} {measurement.note[:300]}",
+            f"    {measurement.case:16} {measurement.metric:34} {value:>12} {measurement.unit:9}"
+            f" {measurement.status} {measurement.note[-300:]}",
             flush=True,
         )
-    print(f"{'':16} {'':24} took {seconds:.0f} s", flush=True)
+    print(f"    took {seconds:.0f} s", flush=True)
 
 
-def save(options: argparse.Namespace, date: str, measurements: list[Measurement]) -> list[Path]:
-    rows: list[Row] = summarize(measurements)
-    return report.write(settings.RESULTS, date, machine(options), versions(), rows)
+def publish(options: argparse.Namespace, result: report.Result) -> None:
+    """Only a run of everything at its full size may stand in the README."""
+    whole = set(options.cases) == set(settings.CASES) and options.contestants is None and options.scale == 1
+    dated = report.write_json(options.results, result.date, result.machine, result.versions, result.rows)
+    print(f"wrote {dated}")
+    if not whole:
+        print("latest.* and the README stay as they are: this was a part, or not SCALE=1")
+        return
+    shutil.copy(dated, options.results / "latest.json")
+    report.write_latest(options.results, result)
+    if options.results == settings.RESULTS:
+        update_readme(settings.ROOT / "README.md", result)
 
 
-def machine(options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "cpu": _cpu_model(),
-        "cores": os.cpu_count(),
-        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
-        "system": platform.platform(),
-        "scale": options.scale,
-        "load_at_start": round(os.getloadavg()[2], 2),
-        "remark": options.remark,
-    }
-
-
-def _cpu_model() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()
-
-
-def versions() -> dict[str, str]:
-    flink = settings.FLINK_REQUIREMENT.partition("==")[2]
-    java = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr if _has_java() else ""
-    return {
-        "penstock": metadata.version("penstock"),
-        "commit": _commit(),
-        "pyspark": metadata.version("pyspark"),
-        "apache-flink": flink,
-        "duckdb": settings.DUCKDB_REQUIREMENT.partition("==")[2],
-        "python": platform.python_version(),
-        "java": java.splitlines()[0] if java else "of the environment",
-    }
-
-
-def _has_java() -> bool:
-    return any(Path(place, "java").exists() for place in os.environ["PATH"].split(os.pathsep))
-
-
-def _commit() -> str:
-    answer = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=settings.ROOT, capture_output=True, text=True)
-    return answer.stdout.strip() or "unknown"
+def _clock(seconds: float) -> str:
+    return f"{max(0, int(seconds)) // 60:2d}:{max(0, int(seconds)) % 60:02d}"
 
 
 if __name__ == "__main__":

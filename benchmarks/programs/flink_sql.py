@@ -51,6 +51,25 @@ CASES = {
     ),
 }
 CASES["keyed_count_skew"] = CASES["keyed_count"]
+RUNNING = "OVER (PARTITION BY {key} ORDER BY {time} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+CASES["three_hops"] = (
+    f"{EVENTS}, pt AS PROCTIME()",
+    RESULTS,
+    "csv",
+    # The condition on n keeps Flink from leaving the first hop out.
+    "WITH counted AS (SELECT MOD(k, {groups}) AS g, ts, amount, COUNT(*) "
+    + RUNNING.format(key="k", time="pt")
+    + " AS n FROM records),"
+    " passed AS (SELECT g, ts, amount FROM counted WHERE n > 0),"
+    " sums AS (SELECT MOD(g, {regions}) AS region, SUM(amount) AS total, window_time AS wt"
+    " FROM TABLE(TUMBLE(TABLE passed, DESCRIPTOR(ts), INTERVAL '1' SECOND))"
+    " GROUP BY g, window_start, window_end, window_time)"
+    " SELECT region, COUNT(*) "
+    + RUNNING.format(key="region", time="wt")
+    + ", SUM(total) "
+    + RUNNING.format(key="region", time="wt")
+    + " FROM sums",
+)
 
 
 def main(case, source_path, sink_path):
@@ -62,6 +81,7 @@ def main(case, source_path, sink_path):
     settings = EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build()
     tables = TableEnvironment.create(settings)
     seconds = {"disorder": numbers["disorder_ms"] // 1000, "gap": numbers["gap_ms"] // 1000}
+    keys = {"groups": numbers["hop_groups"], "regions": numbers["hop_regions"]}
     records, results, file_format, query = CASES[case]
     tables.execute_sql(
         f"CREATE TABLE records ({records.format(**seconds)})"
@@ -72,7 +92,7 @@ def main(case, source_path, sink_path):
         f" 'format' = '{file_format}', 'sink.rolling-policy.rollover-interval' = '{numbers['commit_ms']} ms',"
         f" 'sink.rolling-policy.check-interval' = '{numbers['commit_ms'] // 2} ms')"
     )
-    tables.execute_sql(f"INSERT INTO results {query.format(**seconds)}").wait()
+    tables.execute_sql(f"INSERT INTO results {query.format(**seconds, **keys)}").wait()
 
 
 if __name__ == "__main__":

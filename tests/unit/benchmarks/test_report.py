@@ -7,16 +7,22 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from benchmarks import report
+from benchmarks import report, settings
 from benchmarks.big_state import lost_and_doubled
-from benchmarks.outputs import Commit, OutputWatch, partial_rate, records_per_second
+from benchmarks.outputs import Commit, OutputWatch, records_per_second
+from benchmarks.readme_section import BEGIN, END, update_readme
 from benchmarks.rows import Measurement, Row, ratio, summarize
+from benchmarks.targets import target_table
 
 MACHINE = {"cpu": "a processor", "cores": 2, "memory_gb": 8, "scale": 1.0, "remark": ""}
 
 
-def rate(contestant: str, value: float | None, status: str = "ok") -> Measurement:
-    return Measurement("keyed_count", contestant, "rate", value, "records/s", status)
+def rate(contestant: str, value: float | None, status: str = "ok", case: str = "keyed_count") -> Measurement:
+    return Measurement(case, contestant, "rate", value, "records/s", status)
+
+
+def result_of(rows: list[Row]) -> report.Result:
+    return report.Result("2026-11-15T10:00:00Z", MACHINE, {"penstock": "0.1"}, rows)
 
 
 def test_a_row_is_the_median_with_its_spread() -> None:
@@ -42,7 +48,7 @@ def test_ratio_of_medians() -> None:
 
 def test_the_table_has_ratios_and_never_a_number_for_what_is_wrong() -> None:
     rows = summarize([rate("penstock", 300.0), rate("spark", 100.0, "partial"), rate("loop", None, "wrong")])
-    text = report.table(rows, "today", MACHINE)
+    text = report.table(result_of(rows))
     assert "| plain PySpark | 100 records/s † |  | 3 x |" in text
     assert "| **wrong** |  |  |" in text
 
@@ -52,18 +58,79 @@ def test_less_is_better_for_everything_but_rates() -> None:
         Row("latency", "penstock", "p99", 200.0, "ms", None, "ok"),
         Row("latency", "spark", "p99", 1000.0, "ms", None, "ok"),
     ]
-    assert "| plain PySpark | p99: 1,000 ms |  | 5 x |" in report.table(rows, "today", MACHINE)
+    assert "| plain PySpark | p99: 1,000 ms |  | 5 x |" in report.table(result_of(rows))
 
 
 def test_files_of_a_report(tmp_path: Path) -> None:
-    rows = summarize([rate("penstock", 300.0), rate("spark", None, "wrong")])
-    report.write(tmp_path, "2026-11-15T10:00:00Z", MACHINE, {"penstock": "0.1"}, rows)
-    latest = json.loads((tmp_path / "latest.json").read_text())
-    assert latest == json.loads((tmp_path / "2026-11-15T100000Z.json").read_text())
-    assert set(latest) == {"machine", "date", "versions", "rows"}
-    assert set(latest["rows"][0]) >= {"case", "contestant", "metric", "value", "unit", "spread", "status"}
-    bars = ElementTree.fromstring((tmp_path / "latest.svg").read_text())
-    assert "Penstock" in "".join(bars.itertext())
+    result = result_of(summarize([rate("penstock", 300.0), rate("spark", None, "wrong")]))
+    path = report.write_json(tmp_path, result.date, result.machine, result.versions, result.rows)
+    written = json.loads(path.read_text())
+    assert path.name == "2026-11-15T100000Z.json"
+    assert set(written) == {"machine", "date", "versions", "rows"}
+    assert set(written["rows"][0]) >= {"case", "contestant", "metric", "value", "unit", "spread", "status"}
+    assert report.Result.read(path) == result
+    report.write_latest(tmp_path, result)
+    bars = "".join(ElementTree.fromstring((tmp_path / "latest.svg").read_text()).itertext())
+    assert "Penstock" in bars and "300" in bars and "wrong" in bars and "a processor" in bars and result.date in bars
+
+
+def test_a_chart_of_nothing_is_still_a_chart() -> None:
+    ElementTree.fromstring(report.chart(summarize([rate("spark", None, "failed")]), "title"))
+
+
+def test_cases_that_vary_another_have_their_ratio_to_it() -> None:
+    rows = summarize(
+        [
+            rate("penstock", 400.0),
+            rate("penstock", 300.0, "partial", "keyed_count_skew"),
+            rate("spark", 1.0, "ok", "keyed_count_skew"),
+        ]
+    )
+    found = [(row.contestant, row.value, row.status) for row in rows if row.metric == "ratio to keyed_count"]
+    assert found == [("penstock", 0.75, "partial")]
+
+
+def test_the_table_names_what_was_not_run() -> None:
+    rows = summarize([rate("penstock", 300.0), Measurement("latency", "spark", "-", None, "", "not run")])
+    assert "Not run, for lack of time (`--minutes`): latency plain PySpark." in report.table(result_of(rows))
+
+
+def test_targets_are_reached_missed_or_open() -> None:
+    rows = summarize([rate("penstock", 300.0), rate("pyflink_thread", 10.0), rate("pyflink_process", 4.0)])
+    text = target_table(rows)
+    assert "| keyed_count: 20 x PyFlink thread mode | 30.00 x | reached |" in text
+    assert "| keyed_count: 100 x PyFlink process mode | 75.00 x | not reached |" in text
+    assert "| latency: p99 below 800 ms | no figure | open |" in text
+
+
+def test_a_wrong_result_reaches_no_target() -> None:
+    rows = summarize([rate("penstock", None, "wrong"), rate("pyflink_thread", 10.0)])
+    assert "| keyed_count: 20 x PyFlink thread mode | no figure | open |" in target_table(rows)
+
+
+def test_the_readme_is_rewritten_between_its_marks_only(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n\n{BEGIN}\nold\n{END}\n\nafter\n")
+    update_readme(readme, result_of(summarize([rate("penstock", 300.0), rate("spark", 100.0)])))
+    once = readme.read_text()
+    assert once.startswith(f"before\n\n{BEGIN}\n") and once.endswith(f"{END}\n\nafter\n")
+    assert "| keyed_count | 300 | 100 (3 x) |" in once and "old" not in once and "latest.svg" in once
+    update_readme(readme, result_of(summarize([rate("penstock", 300.0), rate("spark", 100.0)])))
+    assert readme.read_text() == once
+
+
+@pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{BEGIN}{END}"])
+def test_a_readme_without_its_marks_is_left_alone(tmp_path: Path, text: str) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(text)
+    with pytest.raises(ValueError, match="once each"):
+        update_readme(readme, result_of([]))
+    assert readme.read_text() == text
+
+
+def test_the_readme_has_the_marks() -> None:
+    text = (settings.ROOT / "README.md").read_text()
+    assert text.count(BEGIN) == text.count(END) == 1
 
 
 def commit(time: float, size: int) -> Commit:
@@ -77,11 +144,6 @@ def test_the_rate_leaves_out_what_came_with_the_first_commit() -> None:
 @pytest.mark.parametrize("commits", [[], [commit(1.0, 10)], [commit(1.0, 60), commit(2.0, 40)]])
 def test_no_steady_rate_without_enough_commits(commits: list[Commit]) -> None:
     assert records_per_second(commits, 1000) is None
-
-
-def test_the_partial_rate_counts_what_was_written_after_the_first_results() -> None:
-    assert partial_rate([(10.0, 100), (15.0, 1100)], 20.0, 10.0) == pytest.approx(10.0)
-    assert partial_rate([], 20.0, 10.0) is None
 
 
 def test_hidden_files_are_written_but_not_committed(tmp_path: Path) -> None:
@@ -109,6 +171,7 @@ def test_sparks_files_count_when_its_log_names_them(tmp_path: Path) -> None:
     ("results", "expected"),
     [
         ([(0.0, 1, 1, -1), (0.0, 1, 2, 0), (0.0, 2, 1, 1)], (0, 0)),
+        ([(0.0, 1, 1, -2), (0.0, 1, 2, -3), (0.0, 1, 3, 0), (0.0, 2, 1, 1)], (0, 0)),
         ([(0.0, 1, 1, 0)], (1, 0)),
         ([(0.0, 1, 1, 0), (0.0, 1, 1, 0), (0.0, 1, 2, 1)], (0, 1)),
         ([(0.0, 1, 1, 0), (0.0, 1, 3, 1)], (1, 0)),

@@ -1,0 +1,70 @@
+"""What the project wants to reach, and what a run says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchmarks import settings
+from benchmarks.rows import Row, ratio
+
+_UNKNOWN = "no figure"
+
+
+@dataclass(frozen=True)
+class Target:
+    """`measure` gives the figure from the rows, None when a run lacks it; `text` writes it down."""
+
+    name: str
+    measure: Callable[[Sequence[Row]], float | None]
+    least: float | None = None
+    below: float | None = None
+    text: Callable[[float], str] = "{:,.2f} x".format
+
+    def verdict(self, rows: Sequence[Row]) -> tuple[str, str]:
+        figure = self.measure(rows)
+        if figure is None:
+            return _UNKNOWN, "open"
+        reached = figure >= self.least if self.least is not None else self.below is not None and figure < self.below
+        return self.text(figure), "reached" if reached else "not reached"
+
+
+def _rates(case: str, contestant: str, reference: str) -> Callable[[Sequence[Row]], float | None]:
+    return lambda rows: ratio(rows, case, "rate", contestant, reference)
+
+
+def _loop_share(rows: Sequence[Row]) -> float | None:
+    whole = ratio(rows, "keyed_count", "rate", "penstock", "loop")
+    return None if whole is None else whole / settings.PARALLELISM
+
+
+def _value(case: str, contestant: str, metric: str) -> Callable[[Sequence[Row]], float | None]:
+    def measure(rows: Sequence[Row]) -> float | None:
+        found = (row.value for row in rows if (row.case, row.contestant, row.metric) == (case, contestant, metric))
+        return next(found, None)
+
+    return measure
+
+
+TARGETS = (
+    Target("udf_map: 3 x PyFlink thread mode", _rates("udf_map", "penstock", "pyflink_thread"), least=3),
+    Target("keyed_count: 20 x PyFlink thread mode", _rates("keyed_count", "penstock", "pyflink_thread"), least=20),
+    Target("keyed_count: 100 x PyFlink process mode", _rates("keyed_count", "penstock", "pyflink_process"), least=100),
+    Target("three_hops: 20 x PyFlink thread mode", _rates("three_hops", "penstock", "pyflink_thread"), least=20),
+    *(
+        target
+        for case in ("tumble", "slide", "session")
+        for target in (
+            Target(f"{case}, Python function: 1 x Flink SQL", _rates(case, "penstock", "flink_sql"), least=1),
+            Target(f"{case}, built-in: 3 x Flink SQL", _rates(case, "penstock_builtin", "flink_sql"), least=3),
+        )
+    ),
+    Target("keyed_count: 40 % of the bare loop per core", _loop_share, least=0.4, text="{:.0%}".format),
+    Target("latency: p99 below 800 ms", _value("latency", "penstock", "p99"), below=800, text="{:,.0f} ms".format),
+)
+
+
+def target_table(rows: Sequence[Row]) -> str:
+    lines = ["| target | measured | |", "|---|--:|---|"]
+    lines += [f"| {target.name} | {' | '.join(target.verdict(rows))} |" for target in TARGETS]
+    return "\n".join(lines) + "\n"
