@@ -69,6 +69,14 @@ class EdgeBlueprint:
 
 
 @dataclass(frozen=True)
+class DiskStateSettings:
+    """Where the on-disk backend keeps a subtask's working copy, and how much memory it may use."""
+
+    directory: str | None
+    memory: int
+
+
+@dataclass(frozen=True)
 class JobSettings:
     """What every subtask needs to know about the job."""
 
@@ -81,6 +89,7 @@ class JobSettings:
     working_directory: str | None = None
     pyflink_imports: bool = False
     attempt: int = 0  # grows with every restart of the job, in whatever process
+    disk_state: DiskStateSettings | None = None  # None: state is kept in memory
 
 
 @dataclass(frozen=True)

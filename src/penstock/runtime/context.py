@@ -25,6 +25,8 @@ from penstock.runtime.clock import Clock
 from penstock.runtime.metrics import MetricTree
 from penstock.runtime.savepoint import SavedState
 from penstock.runtime.state.backend import KeyedStateBackend
+from penstock.runtime.state.disk import DiskStore
+from penstock.runtime.state.disk_tables import DiskTables
 from penstock.runtime.state_registry import StateRegistry
 from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
 
@@ -32,7 +34,14 @@ from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
 class SubtaskContext:
     """Handed to every operator: settings, clock, metrics, and the context its user function sees."""
 
-    def __init__(self, operator: OperatorBlueprint, settings: JobSettings, subtask: int, clock: Clock) -> None:
+    def __init__(
+        self,
+        operator: OperatorBlueprint,
+        settings: JobSettings,
+        subtask: int,
+        clock: Clock,
+        store: DiskStore | None = None,
+    ) -> None:
         self.operator = operator
         self.settings = settings
         self.subtask = subtask
@@ -41,7 +50,8 @@ class SubtaskContext:
         owner = f"the operator {operator.name!r} (uid {operator.uid})"
         self.keyed_states = StateRegistry(owner, clock)
         self.operator_states = StateRegistry(owner, clock)
-        self.backend = KeyedStateBackend(clock, self.keyed_states)
+        disk = None if store is None else DiskTables(store, operator.uid)
+        self.backend = KeyedStateBackend(clock, self.keyed_states, disk)
         self.runtime_context = FunctionContext(self)
 
     def expect_states(self, saved: Iterable[SavedState]) -> None:

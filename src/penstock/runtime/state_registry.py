@@ -7,14 +7,11 @@ while it runs, when they have long been there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from penstock.common.errors import ProgramError
 from penstock.runtime.clock import Clock
+from penstock.runtime.state.table import ENTRIES_PER_PIECE, Table
 from penstock.runtime.state_schema import DeclaredState, Entries, EntriesConverter, StateSchema, conversion
-
-if TYPE_CHECKING:
-    from penstock.runtime.state.table import Table
 
 
 class StateRegistry:
@@ -39,10 +36,8 @@ class StateRegistry:
         """The program asks for a state; entries that are there already are brought into its form."""
         if name in self._expected:
             self._conversion(name, self._expected[name], declared)
-        entries = table.full_delta() if name in self._held else {}
-        converted = self._convert(name, self._held.get(name, declared.schema), declared, entries)
-        if converted is not entries:
-            table.apply_delta(converted)
+        if name in self._held:
+            self._convert_table(name, self._held[name], declared, table)
         self._declared[name] = declared
         self._held[name] = declared.schema
 
@@ -58,11 +53,23 @@ class StateRegistry:
             )
         table.apply_delta(entries)
 
+    def loaded(self, name: str, saved: StateSchema, table: Table) -> None:
+        """The table has got entries of this form by itself."""
+        if name in self._declared:
+            self._convert_table(name, saved, self._declared[name], table)
+
     def schema(self, name: str) -> StateSchema:
         return self._held[name]
 
     def schemas(self) -> dict[str, StateSchema]:
         return {**self._expected, **self._held}
+
+    def _convert_table(self, name: str, saved: StateSchema, declared: DeclaredState, table: Table) -> None:
+        if saved != declared.schema:
+            for entries in table.pieces(ENTRIES_PER_PIECE):
+                converted = self._convert(name, saved, declared, entries)
+                if converted is not entries:
+                    table.apply_delta(converted)
 
     def _convert(self, name: str, saved: StateSchema, declared: DeclaredState, entries: Entries) -> Entries:
         if saved == declared.schema:

@@ -180,6 +180,7 @@ class TimedOperator(FunctionOperator):
         super().__init__(blueprint, context)
         context.runtime_context.keyed = True
         self.backend: KeyedStateBackend = context.backend
+        self.backend.layout_of = self.key_layout
         self.scope = self.backend.scope
         self.timers = Timers(self.scope)
 

@@ -155,13 +155,7 @@ class AlignedWindowOperator(WindowedOperator):
 
 def writable(table: MapTable, start: int) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """The entries of one window, and where a change of them must be noted, for a loop over many records."""
-    entries = table.base.get(start)
-    if entries is None:
-        entries = table.base[start] = {}
-    change = table.changes.get(start)
-    if change is None:
-        change = table.changes[start] = (False, {})
-    return entries, change[1]
+    return table.writable(start)
 
 
 class TumblingWindowOperator(AlignedWindowOperator):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.common.errors import ProgramError
@@ -16,9 +15,11 @@ from penstock.datastream.state import (
     ValueStateDescriptor,
 )
 from penstock.runtime.clock import Clock
+from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.state import keyed, ttl
+from penstock.runtime.state.disk_tables import DiskGroupsTable, DiskTables
 from penstock.runtime.state.keyed import KeyScope
-from penstock.runtime.state.table import ListTable, MapTable, Table, ValueTable
+from penstock.runtime.state.table import ENTRIES_PER_PIECE, ListTable, MapTable, Table, ValueTable
 from penstock.runtime.state_registry import StateRegistry
 from penstock.runtime.state_schema import (
     AGGREGATING,
@@ -32,8 +33,6 @@ from penstock.runtime.state_schema import (
     kind_of,
 )
 
-_ENTRIES_PER_PIECE = 10_000
-
 _TABLES: dict[str, type[Any]] = {
     VALUE: ValueTable,
     LIST: ListTable,
@@ -46,8 +45,13 @@ _TABLES: dict[str, type[Any]] = {
 class KeyedStateBackend:
     """Tables by state name; `scope.key` is the current key."""
 
-    def __init__(self, clock: Clock, states: StateRegistry | None = None) -> None:
+    def __init__(
+        self, clock: Clock, states: StateRegistry | None = None, disk: DiskTables | None = None
+    ) -> None:
         self.scope = KeyScope()
+        self.layout_of: Callable[[str], KeyLayout] = lambda _name: KeyLayout.KEY
+        self.on_disk = disk is not None
+        self._disk = disk
         self._clock = clock
         self._states = states or StateRegistry("an operator", clock)
         self._tables: dict[str, Table] = {}
@@ -92,7 +96,9 @@ class KeyedStateBackend:
     def _made(self, name: str, kind: str) -> Any:
         table = self._tables.get(name)
         if table is None:
-            table = self._tables[name] = _TABLES[kind]()
+            shape, disk = _TABLES[kind], self._disk
+            table = shape() if disk is None else disk.make(shape, name, self.layout_of(name))
+            self._tables[name] = table
             self._kinds[name] = kind
         return table
 
@@ -110,14 +116,27 @@ class KeyedStateBackend:
         return deltas or None
 
     def full_delta(self) -> dict[str, Any]:
-        return {name: (self._states.schema(name), table.full_delta()) for name, table in self._tables.items()}
+        """All tables; of those on disk only what they are, their entries are saved in pages of the store."""
+        return {
+            name: (self._states.schema(name), {} if self.on_disk else table.full_delta())
+            for name, table in self._tables.items()
+        }
 
     def pieces(self) -> Iterator[tuple[str, StateSchema, dict[Any, Any]]]:
         """All tables in pieces, each a delta that adds some entries: (state name, schema, entries)."""
         for name, table in self._tables.items():
-            entries = iter(table.full_delta().items())
-            while piece := dict(islice(entries, _ENTRIES_PER_PIECE)):
+            for piece in table.pieces(ENTRIES_PER_PIECE):
                 yield name, self._states.schema(name), piece
+
+    def apply_full(self, tables: dict[str, Any]) -> None:
+        """The counterpart of full_delta(): of tables on disk the pages are there already."""
+        self.apply_delta(tables)
+        if self.on_disk:
+            for name, (schema, _) in tables.items():
+                table = self._tables[name]
+                if isinstance(table, DiskGroupsTable):
+                    table.base.discover()
+                self._states.loaded(name, schema, table)
 
     def apply_delta(self, deltas: dict[str, Any]) -> None:
         for name, (schema, delta) in deltas.items():

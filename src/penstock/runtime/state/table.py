@@ -7,6 +7,7 @@ snapshot and apply such a delta to an older copy of itself; a snapshot costs wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Final, Protocol
 
 
@@ -19,6 +20,7 @@ class _Deleted:
 
 DELETED: Final = _Deleted()
 ABSENT: Final = object()
+ENTRIES_PER_PIECE: Final = 10_000  # so many are held twice when a table is written or converted
 
 
 class Table(Protocol):
@@ -32,6 +34,9 @@ class Table(Protocol):
 
     def full_delta(self) -> Any:
         """The delta that makes an empty table equal to this one, asked for right behind take_delta()."""
+
+    def pieces(self, entries: int) -> Iterator[dict[Any, Any]]:
+        """The same in deltas of so many entries, which may be applied in any order."""
 
     def apply_delta(self, delta: Any) -> None: ...
 
@@ -77,6 +82,9 @@ class ValueTable:
 
     def full_delta(self) -> dict[Any, Any]:
         return self.base
+
+    def pieces(self, entries: int) -> Iterator[dict[Any, Any]]:
+        return sliced(self.base.items(), entries)
 
     def apply_delta(self, delta: dict[Any, Any]) -> None:
         self.base.update(delta)
@@ -129,6 +137,9 @@ class ListTable:
     def full_delta(self) -> dict[Any, tuple[bool, list[Any]]]:
         return {key: (True, items) for key, items in self.base.items()}
 
+    def pieces(self, entries: int) -> Iterator[dict[Any, Any]]:
+        return sliced(((key, (True, items)) for key, items in self.base.items()), entries)
+
     def apply_delta(self, delta: dict[Any, tuple[bool, list[Any]]]) -> None:
         for key, (replaces, items) in delta.items():
             if not replaces:
@@ -150,6 +161,13 @@ class MapTable:
 
     def get(self, key: Any) -> dict[Any, Any] | None:
         return self.base.get(key)
+
+    def writable(self, key: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        """The entries of a key, and where a change of them must be noted, for a loop over many of them."""
+        entries = self.base.get(key)
+        if entries is None:
+            entries = self.base[key] = {}
+        return entries, self._changed(key)
 
     def put(self, key: Any, user_key: Any, value: Any) -> None:
         entries = self.base.get(key)
@@ -188,6 +206,9 @@ class MapTable:
     def full_delta(self) -> dict[Any, tuple[bool, dict[Any, Any]]]:
         return {key: (True, entries) for key, entries in self.base.items()}
 
+    def pieces(self, entries: int) -> Iterator[dict[Any, Any]]:
+        return sliced(((key, (True, items)) for key, items in self.base.items()), entries)
+
     def apply_delta(self, delta: dict[Any, tuple[bool, dict[Any, Any]]]) -> None:
         for key, (replaces, changed) in delta.items():
             entries = {} if replaces else self.base.get(key, {})
@@ -200,3 +221,10 @@ class MapTable:
                 self.base[key] = entries
             else:
                 self.base.pop(key, None)
+
+
+def sliced(items: Iterable[tuple[Any, Any]], size: int) -> Iterator[dict[Any, Any]]:
+    """Dictionaries of so many items each."""
+    remaining = iter(items)
+    while piece := dict(islice(remaining, size)):
+        yield piece
