@@ -159,3 +159,33 @@ def test_more_subtasks_than_cores(spark_env: EnvironmentFactory) -> None:
 
 def test_empty_stream(spark_env: EnvironmentFactory) -> None:
     assert collected(spark_env(2).from_collection([], Types.INT()).key_by(lambda n: n).map(lambda n: n)) == []
+
+
+class FailsOnce(MapFunction):
+    """Fails in the first attempt, behind an epoch that was committed."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.attempt = runtime_context.get_attempt_number()
+
+    def map(self, value: int) -> tuple[int, int]:
+        if value == 60 and self.attempt == 0:
+            raise ValueError("once")
+        return value, self.attempt
+
+
+def test_functions_know_the_attempt_after_a_restart(spark_env: EnvironmentFactory) -> None:
+    restart = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.delay": "1 ms"}
+    env = spark_env(1, {**SMALL_EPOCHS, **restart})
+    # Behind an exchange as well: a container whose epochs all went well is made anew, too.
+    records = collected(
+        env.from_collection(list(range(80))).map(FailsOnce()).key_by(lambda v: v[0] % 2).map(Attempts())
+    )
+    assert sorted(records) == [(value, value // 40, value // 40) for value in range(80)]
+
+
+class Attempts(MapFunction):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.attempt = runtime_context.get_attempt_number()
+
+    def map(self, value: tuple[int, int]) -> tuple[int, int, int]:
+        return *value, self.attempt

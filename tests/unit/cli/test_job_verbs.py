@@ -21,6 +21,7 @@ from penstock.cli.known_jobs import find_job
 from penstock.cli.main import main
 from penstock.common.errors import JobExecutionError
 from penstock.common.run_options import RunOptions
+from penstock.control.finished_jobs import FinishedJobs
 from penstock.control.job_home import JobHome
 from penstock.control.program_record import program_record, recorded_options
 from penstock.rest.access import RestAccess, write_access
@@ -424,6 +425,69 @@ def test_resume_when_the_directory_is_gone(penstock: Printed, dead: JobHome, tmp
     code, _, err = penstock("resume", DEAD_ID)
     assert code == 1
     assert str(tmp_path / "gone") in err
+
+
+def test_resume_of_a_second_job_starts_the_program_under_the_id_of_the_first(dead: JobHome, tmp_path: Path) -> None:
+    started = RunOptions(script_path="/p/job.py", working_directory="/p", job_id=RUNNING_ID)
+    assert recorded_options(DEAD_ID, program_record(started, (), number=1)).job_id == RUNNING_ID
+
+
+def test_resume_refuses_a_job_before_which_another_one_would_run_again(
+    penstock: Printed, dead: JobHome, home: Path
+) -> None:
+    options = RunOptions(script_path="/p/job.py", working_directory="/p", job_id=OTHER_ID)
+    dead.write_record(record_of(DEAD_ID, **program_record(options, (), number=1)))
+    code, _, err = penstock("resume", DEAD_ID)
+    assert code == 1 and f"number 1 ({OTHER_ID}) failed, or is not known any more" in err
+    FinishedJobs(home).put(ended_record(OTHER_ID))
+    assert "is not there any more" in penstock("resume", DEAD_ID)[2], "only the script is missing now"
+
+
+def test_taking_over_needs_a_job(penstock: Printed, tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("raise AssertionError('ran')")
+    code, _, err = penstock("run", "--take-over", str(tmp_path / "job.py"))
+    assert code == 1 and "--job-id" in err
+
+
+# -- jobs that have ended --------------------------------------------------------------------------------------------
+
+
+def ended_record(job_id: str, **facts: Any) -> dict[str, Any]:
+    attempt = {
+        "number": 3, "state": "FINISHED", "started_at": 1_000, "ended_at": 6_000, "driver": "process 7 on there",
+        "from_epoch": 12, "from_savepoint": None, "failure": None,
+    }  # fmt: skip
+    return record_of(job_id, script="/p/job.py") | {
+        "state": "FINISHED", "started_at": 1_000, "ended_at": 6_000, "duration_ms": 5_000, "attempts": [attempt],
+        "failure": None, "stopped": False, "savepoint": "/s/savepoint-1", "metrics": {}, **facts,
+    }  # fmt: skip
+
+
+def test_ended_jobs_are_listed_on_demand(penstock: Printed, live: LiveJob, home: Path) -> None:
+    FinishedJobs(home).put(ended_record(OTHER_ID))
+    assert OTHER_ID not in penstock("list")[1]
+    jobs = json.loads(penstock("list", "--all", "--json")[1])["jobs"]
+    assert [(job["id"], job["status"], job["duration"]) for job in jobs] == [
+        (RUNNING_ID, "RUNNING", 65_000),
+        (OTHER_ID, "FINISHED", 5_000),
+    ]
+
+
+def test_info_of_an_ended_job(penstock: Printed, home: Path) -> None:
+    FinishedJobs(home).put(ended_record(OTHER_ID))
+    code, out, _ = penstock("info", OTHER_ID[:5])
+    assert code == 0
+    for expected in ("FINISHED", "page views", "5.0 s", "/s/savepoint-1", "epoch 12", "process 7 on there"):
+        assert expected in out
+    assert "has ended (FINISHED)" in penstock("cancel", OTHER_ID)[2]
+
+
+def test_what_a_process_left_that_was_killed_at_the_end_of_its_job(
+    penstock: Printed, dead: JobHome, home: Path
+) -> None:
+    FinishedJobs(home).put(ended_record(DEAD_ID))
+    assert penstock("list")[1] == "no jobs\n"
+    assert json.loads(penstock("list", "-a", "--json")[1])["jobs"][0]["status"] == "FINISHED"
 
 
 # -- run -s ----------------------------------------------------------------------------------------------------------
