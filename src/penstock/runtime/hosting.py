@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator
 
+from penstock.common.errors import JobExecutionError
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import describe_failure
@@ -104,8 +105,12 @@ def run_level(
 ) -> Iterator[ExchangeRow]:
     """A level behind an exchange; its snapshot is a log in the state store that commits with the epoch."""
     lease = Lease(blob, subtask)
-    token = log.token()
-    deltas, from_cache = log.since(lease.cached_token())
+    try:
+        token = log.token()
+        deltas, from_cache = log.since(lease.cached_token())
+    except JobExecutionError as damage:  # a retry would find the same
+        yield report_row(SubtaskReport(blob.level, subtask, failure=str(damage)))
+        return
     container = _opened(lease, deltas, from_cache, token is None)
     if isinstance(container, ExchangeRow):
         yield container

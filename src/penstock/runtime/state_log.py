@@ -7,14 +7,19 @@ protocol here.
 from __future__ import annotations
 
 import pickle
+import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from penstock.common.errors import JobExecutionError
 
 _PIECE_BYTES = 8 << 20
 _SMALL_LOG_BYTES = 8 << 20
 _LONG_LOG = 200
 _HEAD = (-1, 0)
+_CHECKSUM = struct.Struct("<I")
 
 
 class StateStore(Protocol):
@@ -52,7 +57,7 @@ class StateLog:
     def token(self) -> Token | None:
         """The newest committed snapshot of the current subtask."""
         stored = self._records.getValue(_HEAD)
-        self._head = None if stored is None else pickle.loads(stored[0])
+        self._head = None if stored is None else _unsealed(bytes(stored[0]), "its head")
         return None if self._head is None else self._head.token
 
     def since(self, cached: Token | None) -> tuple[list[bytes], bool]:
@@ -79,7 +84,7 @@ class StateLog:
     def append(self, token: Token, delta: bytes, full: bool) -> None:
         head = self._head
         parent = None if head is None else head.token.id
-        self._write(token.seq, pickle.dumps((token.id, parent, delta), 5))
+        self._write(token.seq, _sealed((token.id, parent, delta)))
         if full or head is None:
             if head is not None:
                 for seq in range(head.base_seq, head.token.seq + 1):
@@ -87,7 +92,7 @@ class StateLog:
             self._head = _Head(token, token.seq, len(delta), 0)
         else:
             self._head = _Head(token, head.base_seq, head.base_bytes, head.log_bytes + len(delta))
-        self._records.updateValue(_HEAD, (pickle.dumps(self._head, 5),))
+        self._records.updateValue(_HEAD, (_sealed(self._head),))
 
     def _write(self, seq: int, content: bytes) -> None:
         pieces = [content[i : i + _PIECE_BYTES] for i in range(0, len(content), _PIECE_BYTES)]
@@ -96,15 +101,41 @@ class StateLog:
         self._records.updateValue((seq, -1), (str(len(pieces)).encode(),))
 
     def _read(self, seq: int) -> Any:
-        return pickle.loads(b"".join(self._pieces(seq)))
+        return _unsealed(b"".join(self._pieces(seq)), f"record {seq}")
 
     def _pieces(self, seq: int) -> Iterator[bytes]:
         for piece in range(self._count(seq)):
-            yield bytes(self._records.getValue((seq, piece))[0])
+            yield self._stored(seq, piece)
 
     def _count(self, seq: int) -> int:
-        return int(bytes(self._records.getValue((seq, -1))[0]))
+        return int(self._stored(seq, -1))
+
+    def _stored(self, seq: int, piece: int) -> bytes:
+        stored = self._records.getValue((seq, piece))
+        if stored is None:
+            raise _damage(f"record {seq} is incomplete")
+        return bytes(stored[0])
 
     def _remove(self, seq: int) -> None:
         for piece in range(-1, self._count(seq)):
             self._records.removeKey((seq, piece))
+
+
+def _sealed(value: Any) -> bytes:
+    """With a checksum in front: Spark's store does not notice every bit that has changed in its files."""
+    content = pickle.dumps(value, 5)
+    return _CHECKSUM.pack(zlib.crc32(content)) + content
+
+
+def _unsealed(sealed: bytes, what: str) -> Any:
+    content = memoryview(sealed)[_CHECKSUM.size :]
+    if len(sealed) < _CHECKSUM.size or _CHECKSUM.unpack_from(sealed)[0] != zlib.crc32(content):
+        raise _damage(f"{what} is not what was written")
+    return pickle.loads(content)
+
+
+def _damage(what: str) -> JobExecutionError:
+    return JobExecutionError(
+        f"the state of the job in Spark's state store is damaged: {what}. The job cannot go on from it; start the "
+        "program as a new job from a checkpoint or savepoint, with penstock run -s PATH"
+    )

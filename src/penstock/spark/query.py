@@ -6,9 +6,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.common.errors import JobExecutionError
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.pickling import dumps_on_driver
@@ -51,7 +54,11 @@ def start_query(
     writer = rows.writeStream.foreachBatch(on_batch).option("checkpointLocation", str(checkpoint))
     with _starting:
         prepare_for_query(session, job.parallelism)
-        query = writer.start()
+        try:
+            query = writer.start()
+        except (PySparkException, Py4JJavaError) as error:
+            reason = str(error).partition("\n\tat ")[0]
+            raise JobExecutionError(f"Spark cannot start with its files in {checkpoint}: {reason}") from error
         while query.isActive and not planning.wait(_POLL_SECONDS):
             pass
         return query

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.common.errors import JobExecutionError
 from penstock.runtime import state_log
 from penstock.runtime.hosting import new_token
 from penstock.runtime.state_log import StateLog, Token
@@ -128,3 +129,23 @@ def test_large_deltas_are_stored_in_pieces(store: SharedStore, monkeypatch: pyte
     assert len(store.entries) > 25
     log.append(new_token(log.token()), b"small", full=True)
     assert len(store.entries) == 2
+
+
+def test_every_changed_bit_and_every_missing_piece_is_found(store: SharedStore) -> None:
+    log_of(store, 3)
+    entries = store._map._entries
+    for key, (content,) in list(entries.items()):
+        if key[1] == -1:
+            continue  # how many pieces there are
+        for place in range(len(content)):
+            changed = bytearray(content)
+            changed[place] ^= 1 << place % 8
+            entries[key] = (bytes(changed),)
+            with pytest.raises(JobExecutionError, match="state store is damaged"):
+                since(store, None)
+        if key != (-1, 0):
+            del entries[key]
+            with pytest.raises(JobExecutionError, match="incomplete"):
+                since(store, None)
+        entries[key] = (content,)
+    assert since(store, None) == ([b"1", b"2", b"3"], False)
