@@ -35,8 +35,8 @@ class Killer:
         self.starts += 1
         before = self.kills.total()
         job.wait_for_epoch(process)
-        for _ in range(self.chance.randrange(4, 13)):
-            time.sleep(self.chance.random() * 0.8)
+        for _ in range(self.chance.randrange(8, 20)):
+            time.sleep(self.chance.random() * 0.6)
             self._kill(process, "worker")
         self._kill(process, "driver" if self.starts % 2 else "jvm")
         job.wait(process, f"{self.kills.total() - before} kills")
@@ -61,19 +61,19 @@ def _role(pid: int, command: str, process: subprocess.Popen[str]) -> str:
 
 
 def test_random_kills_for_a_while(tmp_path: Path) -> None:
-    kill_again_and_again(tmp_path, seed=4, budget_seconds=BUDGET_SECONDS)
+    kill_again_and_again(tmp_path, seed=4, records=60_000, budget_seconds=BUDGET_SECONDS)
 
 
 @pytest.mark.soak
 def test_two_hundred_random_kills(tmp_path: Path) -> None:
     seed = int(os.environ.get("PENSTOCK_SOAK_SEED", random.randrange(1 << 30)))
     print(f"PENSTOCK_SOAK_SEED={seed}")
-    kill_again_and_again(tmp_path, seed, budget_seconds=None)
+    kill_again_and_again(tmp_path, seed, records=300_000, budget_seconds=None)
 
 
-def kill_again_and_again(directory: Path, seed: int, budget_seconds: float | None) -> None:
+def kill_again_and_again(directory: Path, seed: int, records: int, budget_seconds: float | None) -> None:
     wanted = int(os.environ.get("PENSTOCK_SOAK_KILLS", WANTED))
-    job = KilledJob(directory, records=200_000, epoch_records=500)
+    job = KilledJob(directory, records, epoch_records=500)
     killer = Killer(random.Random(seed))
     began = time.monotonic()
     while killer.kills.total() < wanted and (budget_seconds is None or time.monotonic() - began < budget_seconds):
