@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what = reading.add_mutually_exclusive_group(required=True)
     what.add_argument("--state", metavar="NAME", help="name of the state")
     what.add_argument("--timers", action="store_true", help="the timers that had not fired")
+    what.add_argument("--windows", action="store_true", help="what the windows of the operator hold")
     reading.add_argument("--key", help="only this key, as it is printed")
     reading.add_argument("--format", choices=tuple(_FORMATS), default="table", help="default: table")
     reading.set_defaults(action=_read)
@@ -53,9 +54,11 @@ def _list(arguments: argparse.Namespace) -> int:
         parallelism = f"{operator.parallelism} of {operator.max_parallelism}"
         for state in operator.states:
             size = {"entries": f"{state.entries:,}", "bytes": f"{state.bytes:,}"}
-            rows.append({**about, "parallelism": parallelism, "state": state.name, "kind": state.kind, **size})
+            what = {"state": state.name, "kind": state.kind, "type": state.type or "-"}
+            rows.append({**about, "parallelism": parallelism, **what, **size})
         if not operator.states:
-            rows.append({**about, "parallelism": parallelism, "state": "-", "kind": "-", "entries": "-", "bytes": "-"})
+            nothing = dict.fromkeys(("state", "kind", "type", "entries", "bytes"), "-")
+            rows.append({**about, "parallelism": parallelism, **nothing})
     _print_table(rows)
     return 0
 
@@ -63,9 +66,9 @@ def _list(arguments: argparse.Namespace) -> int:
 def _read(arguments: argparse.Namespace) -> int:
     from penstock.state_processor import SavepointReader
 
-    rows = list(_rows(SavepointReader.load(arguments.path), arguments))
+    rows = _rows(SavepointReader.load(arguments.path), arguments)
     if arguments.key is not None:
-        rows = [row for row in rows if arguments.key in (str(row["key"]), repr(row["key"]))]
+        rows = (row for row in rows if arguments.key in (str(row["key"]), repr(row["key"])))
     _FORMATS[arguments.format](rows)
     return 0
 
@@ -73,14 +76,20 @@ def _read(arguments: argparse.Namespace) -> int:
 def _rows(reader: SavepointReader, arguments: argparse.Namespace) -> Iterable[_Row]:
     if arguments.timers:
         return [timer._asdict() for timer in reader.read_timers(arguments.uid)]
+    if arguments.windows:
+        windows = reader.read_window_state(arguments.uid)
+        return ({"key": row.key, "window": row.namespace, "contents": row.value} for row in windows)
     if arguments.state in reader.operator_state_names(arguments.uid):
-        return [row._asdict() for row in reader.read_operator_state(arguments.uid, arguments.state)]
-    return [row._asdict() for row in reader.read_keyed_state(arguments.uid, arguments.state)]
+        found = reader.read_operator_state(arguments.uid, arguments.state)
+    else:
+        found = reader.read_keyed_state(arguments.uid, arguments.state)
+    return ({name: getattr(row, name) for name in found.columns} for row in found)
 
 
-def _print_table(rows: list[_Row]) -> None:
+def _print_table(found: Iterable[_Row]) -> None:
     from penstock.cli.tables import print_table
 
+    rows = list(found)
     if not rows:
         print("nothing")
         return
@@ -88,7 +97,7 @@ def _print_table(rows: list[_Row]) -> None:
     print_table([(name, lambda row, name=name: str(row[name])) for name in names], rows)  # type: ignore[misc]
 
 
-def _print_json(rows: list[_Row]) -> None:
+def _print_json(rows: Iterable[_Row]) -> None:
     """One object a line; what JSON does not know is printed as Python writes it."""
     for row in rows:
         print(json.dumps({name: _plain(value) for name, value in row.items()}, default=repr))
@@ -100,11 +109,13 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _print_csv(rows: list[_Row]) -> None:
-    if rows:
-        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def _print_csv(rows: Iterable[_Row]) -> None:
+    writer: csv.DictWriter[str] | None = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(sys.stdout, list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(row)
 
 
-_FORMATS: dict[str, Callable[[list[_Row]], None]] = {"table": _print_table, "json": _print_json, "csv": _print_csv}
+_FORMATS: dict[str, Callable[[Iterable[_Row]], None]] = {"table": _print_table, "json": _print_json, "csv": _print_csv}

@@ -38,7 +38,7 @@ class StateRows:
         self._savepoint = savepoint
         self._operator = operator
         self._read = read
-        self._columns = StateRow._fields if expires else StateRow._fields[:-1]
+        self.columns = StateRow._fields if expires else StateRow._fields[:-1]
         self._maps = maps
 
     def __iter__(self) -> Iterator[StateRow]:
@@ -51,8 +51,8 @@ class StateRows:
         """A DataFrame with the columns key, namespace and value, and expires if there is a time to live."""
         import pandas as pd
 
-        width = len(self._columns)
-        return pd.DataFrame([row[:width] for row in self], columns=list(self._columns))
+        width = len(self.columns)
+        return pd.DataFrame([row[:width] for row in self], columns=list(self.columns))
 
     def to_arrow(self, schema: pa.Schema | None = None) -> pa.Table:
         """An Arrow table with the same columns: rows and tuples are structs, maps are maps.
@@ -64,7 +64,7 @@ class StateRows:
         from penstock.state_processor.tables import batches_of, schema_of
 
         rows = list(self)
-        schema = schema or schema_of(rows, self._columns, self._maps)
+        schema = schema or schema_of(rows, self.columns, self._maps)
         return pa.Table.from_batches(batches_of(rows, schema), schema)
 
     def to_spark(self, spark: Any, schema: pa.Schema | None = None) -> Any:
@@ -77,7 +77,7 @@ class StateRows:
 
         if schema is None:
             sample = [row for row, _ in zip(self, range(SAMPLE_ROWS), strict=False)]
-            schema = schema_of(sample, self._columns, self._maps, for_spark=True)
+            schema = schema_of(sample, self.columns, self._maps, for_spark=True)
         parts = [part for part in self._savepoint.parts if self._operator.uid in part.operators]
         read = functools.partial(_read_parts, self._savepoint, self._operator, self._read, schema)
         tasks = max(1, len(parts))

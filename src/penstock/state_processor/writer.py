@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from penstock.runtime.operator_content import (
     EVENT,
     PROCESSING,
     OperatorContent,
-    content_of,
     holds_plain_keyed_state,
     state_of,
 )
@@ -41,11 +40,10 @@ from penstock.runtime.state_schema import (
     StateSchema,
 )
 from penstock.state_processor.bootstrap import Selector, Selectors, SparkEntries, contents, is_spark_frame, pieces_of
-from penstock.state_processor.entries import content_of_entry, entry_of_content, without_moments, youngest
+from penstock.state_processor.changes import Added, OperatorChanges, Transform, Transformed, dropped
 
 DEFAULT_MAX_PARALLELISM = 128
 Pieces = Iterator[tuple[Label, Any]]
-Transform = Callable[[Any, Any], Any]
 
 
 class SavepointWriter:
@@ -63,7 +61,7 @@ class SavepointWriter:
         self._clock = clock
         self._operators = {} if savepoint is None else {operator.uid: operator for operator in savepoint.operators}
         self._uids = {uid: uid for uid in self._operators}  # of the savepoint -> as they are now
-        self._changes: dict[str, _OperatorChanges] = {}
+        self._changes: dict[str, OperatorChanges] = {}
 
     @staticmethod
     def from_savepoint(path: str) -> SavepointWriter:
@@ -140,7 +138,7 @@ class SavepointWriter:
         operator = self._keyed_operator(uid)
         selectors = Selectors(key, value, map_key)
         name, schema = descriptor.get_name(), DeclaredState.keyed(descriptor).schema
-        added: _Added
+        added: Added
         if is_spark_frame(data):
             selectors.check(descriptor)
             selectors.columns()
@@ -148,7 +146,7 @@ class SavepointWriter:
         else:
             added = (descriptor, contents(descriptor, data, selectors))
         changes = self._changes_of(uid)
-        changes.tables[name] = _dropped
+        changes.tables[name] = dropped
         changes.added[name] = added
         self._operators[uid] = _with_state(operator, name, schema)
         return self
@@ -157,7 +155,7 @@ class SavepointWriter:
         """Takes one state of an operator out."""
         operator, _ = self._saved_keyed_state(uid, name)
         changes = self._changes_of(uid)
-        changes.tables[name] = _dropped
+        changes.tables[name] = dropped
         changes.added.pop(name, None)
         self._operators[uid] = _without_state(operator, name, keyed=True)
         return self
@@ -177,7 +175,7 @@ class SavepointWriter:
         new_name = name if descriptor is None else descriptor.get_name()
         new_schema = schema if descriptor is None else DeclaredState.keyed(descriptor).schema
         coerce = None if descriptor is None else coercer(descriptor.type_info)
-        changes.tables[name] = _Transformed(new_name, new_schema, function, coerce, self._clock())
+        changes.tables[name] = Transformed(new_name, new_schema, function, coerce, self._clock())
         self._operators[uid] = _with_state(_without_state(operator, name, keyed=True), new_name, new_schema)
         return self
 
@@ -297,8 +295,8 @@ class SavepointWriter:
 
     # -- what it knows -----------------------------------------------------------------------------------------
 
-    def _changes_of(self, uid: str) -> _OperatorChanges:
-        return self._changes.setdefault(uid, _OperatorChanges())
+    def _changes_of(self, uid: str) -> OperatorChanges:
+        return self._changes.setdefault(uid, OperatorChanges())
 
     def _operator(self, uid: str) -> SavedOperator:
         if uid not in self._operators:
@@ -327,67 +325,6 @@ class SavepointWriter:
         if name not in schemas:
             raise _unknown_state(operator, name, list(schemas), "keyed state")
         return operator, schemas[name]
-
-
-_Added = SparkEntries | tuple[StateDescriptor, dict[Any, Any]]
-_Table = tuple[str, StateSchema, dict[Any, Any]]
-_ChangeTable = Callable[[StateSchema, dict[Any, Any]], Iterable[_Table]]
-
-
-class _OperatorChanges:
-    """What is to become of the pieces of one operator."""
-
-    def __init__(self) -> None:
-        self.tables: dict[str, _ChangeTable] = {}
-        self.added: dict[str, _Added] = {}
-        self.timers: dict[str, dict[Any, bool]] = {}
-        self.without_key: dict[str, tuple[StateSchema, list[dict[Any, Any]]] | None] = {}
-
-    def table(self, name: str, schema: StateSchema, entries: dict[Any, Any]) -> Iterable[_Table]:
-        change = self.tables.get(name)
-        return [(name, schema, entries)] if change is None else change(schema, entries)
-
-    def state(self, kind: str, state: Any, subtask: int) -> Any:
-        """The state of a subtask without its tables."""
-        if not self.timers and not self.without_key:
-            return state
-        content = content_of(kind, state)
-        for domain, timers in self.timers.items():
-            # Timers find their subtask by key when a job starts.
-            content.timers[domain] = timers if subtask == 0 else {}
-        for name, change in self.without_key.items():
-            if change is None:
-                content.without_key.pop(name, None)
-            else:
-                schema, shares = change
-                content.without_key[name] = (schema, shares[subtask])
-        return state_of(kind, state, content)
-
-
-def _dropped(schema: StateSchema, entries: dict[Any, Any]) -> Iterable[_Table]:
-    return ()
-
-
-class _Transformed:
-    """Each entry of a table through a function of the user."""
-
-    def __init__(self, name: str, schema: StateSchema, function: Transform, coerce: Any, now: int) -> None:
-        self._name = name
-        self._schema = schema
-        self._function = function
-        self._coerce = coerce or (lambda content: content)
-        self._now = now
-
-    def __call__(self, schema: StateSchema, entries: dict[Any, Any]) -> Iterable[_Table]:
-        transformed = {}
-        for key, entry in entries.items():
-            stored = content_of_entry(schema, entry)
-            content = self._function(key, without_moments(schema, stored)[0])
-            if content is not None:
-                since = youngest(schema, stored)
-                now = self._now if since is None else since
-                transformed[key] = entry_of_content(self._schema, self._coerce(content), now)
-        return [(self._name, self._schema, transformed)]
 
 
 def _coerced(descriptor: StateDescriptor, content: Any) -> Any:
