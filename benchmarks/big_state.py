@@ -99,7 +99,7 @@ def _recover(run: LiveRun, contestant: str, work: Path, keys: int) -> list[Measu
     try:
         _pause(run, _FEED_SECONDS)
         # PyFlink's thread mode has no process of a worker that could be killed alone.
-        worker = run.tree.largest("penstock.spark.daemon")
+        worker = run.tree.largest_fork("-m penstock.spark.daemon")
         if worker is not None:
             os.kill(worker, signal.SIGKILL)
             found.append(_first_new_commit(contestant, "worker killed", run, feeder, time.time()))
@@ -147,7 +147,9 @@ def _first_new_commit(contestant: str, metric: str, run: LiveRun, feeder: Feeder
     run.wait(lambda: new() is not None, _RECOVERY_SECONDS)
     moment = new()
     if moment is None:
-        return Measurement("recovery", contestant, metric, None, "s", "no result", f"in {_RECOVERY_SECONDS} s")
+        ended = run.tree.exit_code
+        note = f"in {_RECOVERY_SECONDS} s" if ended is None else f"the job ended with exit code {ended}"
+        return Measurement("recovery", contestant, metric, None, "s", "no result", note)
     return Measurement("recovery", contestant, metric, moment - killed, "s", "ok", "to the first new commit")
 
 

@@ -46,16 +46,11 @@ class ProcessTree:
             memory += int(fields[_RSS]) * _PAGE
         self.memory = memory
 
-    def largest(self, text: str) -> int | None:
-        """Of the members whose command line contains this, the one that has most memory."""
-        found = []
-        for pid, fields in self._members():
-            try:
-                if text in Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"):
-                    found.append((int(fields[_RSS]), pid))
-            except OSError:
-                continue
-        return max(found)[1] if found else None
+    def largest_fork(self, text: str) -> int | None:
+        """Of the members that were forked from one with this in its command line, the one that has most memory."""
+        alike = {pid: fields for pid, fields in self._members() if text in _command(pid)}
+        forks = [(int(fields[_RSS]), pid) for pid, fields in alike.items() if int(fields[_PARENT]) in alike]
+        return max(forks)[1] if forks else None
 
     def kill(self) -> None:
         """Ends all members, and those that they start meanwhile."""
@@ -84,3 +79,10 @@ class ProcessTree:
             if int(fields[_SESSION]) == self._process.pid:
                 found.append((int(entry.name), fields))
         return found
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""

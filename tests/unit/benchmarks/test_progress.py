@@ -114,3 +114,26 @@ def test_all_processes_of_a_contestant_end_also_those_in_a_group_of_their_own(tm
     assert tree.exit_code == -signal.SIGKILL
     state = Path(f"/proc/{child}/stat")
     assert not state.exists() or state.read_text().rpartition(") ")[2].startswith("Z")
+
+
+def test_the_worker_to_kill_is_a_fork_and_not_who_only_names_it(tmp_path: Path) -> None:
+    program = (
+        "import os, sys, time\n"
+        "if sys.argv[1:] == ['serve']:\n"
+        "    child = os.fork()\n"
+        "    if child: open('pid.new', 'w').write(str(child)); os.rename('pid.new', 'pid')\n"
+        "else:\n"
+        "    import subprocess; filling = b'x' * 50_000_000\n"
+        "    subprocess.Popen([sys.executable, __file__, 'serve'])\n"
+        "time.sleep(600)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    command = [sys.executable, str(tmp_path / "program.py"), "module=program.py serve"]
+    tree = ProcessTree(command, os.environ, tmp_path / "log", tmp_path)
+    try:
+        end = time.monotonic() + 20
+        while not (tmp_path / "pid").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert tree.largest_fork("/program.py serve") == int((tmp_path / "pid").read_text())
+    finally:
+        tree.kill()
