@@ -25,7 +25,7 @@ class Step:
 
 
 def make_plan(cases: Sequence[str], wanted: Sequence[str] | None, rounds: int) -> list[Step]:
-    """The first round forwards, then the repeated ones backwards, then those that may be left out.
+    """The first round; the repeated ones, case by case in the opposite order; then those that may be left out.
 
     With `wanted`, these contestants alone, none of them optional.
     """
@@ -45,9 +45,11 @@ def make_plan(cases: Sequence[str], wanted: Sequence[str] | None, rounds: int) -
         steps, extra = [Step(step.cases, step.contestant, 1) for step in steps + extra if step.contestant in wanted], []
     plan = list(steps)
     for number in range(2, rounds + 1):
-        again = [step for step in steps if step.contestant in settings.CASES[step.cases[0]].repeated]
-        ordered = reversed(again) if number % 2 == 0 else again
-        plan += [Step(step.cases, step.contestant, number) for step in ordered]
+        for case in cases:
+            again = [step for step in steps if step.cases[0] == case]
+            again = [step for step in again if step.contestant in settings.CASES[case].repeated]
+            ordered = reversed(again) if number % 2 == 0 else again
+            plan += [Step(step.cases, step.contestant, number) for step in ordered]
     return plan + extra
 
 

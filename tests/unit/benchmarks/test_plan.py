@@ -8,11 +8,20 @@ from benchmarks.plan import Budget, Step, make_plan
 from benchmarks.rows import Measurement
 
 
-def test_the_second_round_goes_backwards_through_what_targets_compare() -> None:
-    plan = make_plan(["udf_map", "tumble"], None, 2)
+def test_the_second_round_takes_what_targets_compare_in_the_opposite_order() -> None:
+    plan = make_plan(["udf_map", "three_hops"], None, 2)
     again = [(step.cases[0], step.contestant) for step in plan if step.round == 2]
-    repeated = [(case, name) for case in ("udf_map", "tumble") for name in settings.CASES[case].contestants]
-    assert again == [pair for pair in reversed(repeated) if pair[1] in settings.CASES[pair[0]].repeated]
+    assert again == [
+        ("udf_map", "pyflink_thread"),
+        ("udf_map", "penstock"),
+        ("three_hops", "pyflink_thread"),
+        ("three_hops", "penstock"),
+    ]
+
+
+def test_what_a_target_compares_is_repeated() -> None:
+    for case, pair in {"keyed_count": "pyflink_process", "udf_map": "pyflink_thread", "slide": "flink_sql"}.items():
+        assert {"penstock", pair} <= set(settings.CASES[case].repeated)
 
 
 def test_optional_ones_come_last() -> None:
