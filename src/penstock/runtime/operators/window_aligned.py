@@ -7,8 +7,6 @@ removal for all keys, and no timer is needed per key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
-from math import gcd
 from typing import Any
 
 import numpy as np
@@ -21,14 +19,24 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.column_batch import ColumnBatch
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.window import WindowedOperator
+from penstock.runtime.operators.window_changes import WindowTable
 from penstock.runtime.operators.window_columns import GatheredColumns
 from penstock.runtime.operators.window_folding_base import Folding
+from penstock.runtime.operators.window_granules import (
+    Granules,
+    Integers,
+    distinct,
+    grouped,
+    neighbours,
+    picked,
+)
 from penstock.runtime.operators.window_schedule import WindowSchedule
-from penstock.runtime.state.table import MapTable
+
+_WINDOWS_PER_COLUMN = 8  # columns are grouped once for each window; with more of them panes are cheaper
 
 
 class AlignedWindowOperator(WindowedOperator):
-    """Cuts batches into runs of one granule (window or pane) and lets windows fire by the watermark alone."""
+    """Cuts batches into runs of one granule and lets windows fire by the watermark alone."""
 
     WINDOWS = "_windows"
 
@@ -40,41 +48,64 @@ class AlignedWindowOperator(WindowedOperator):
         self._size: int = assigner._size
         self._offset: int = assigner._offset
         self._slide: int = getattr(assigner, "_slide", self._size)
-        self._granule = gcd(self._size, self._slide)
+        self.granules = Granules(self._size, self._slide, self._offset)
         self._lateness = self.settings.allowed_lateness
-        self.windows: MapTable = self.backend.table(self.WINDOWS, MapStateDescriptor)
+        self.windows = WindowTable(self.backend.table(self.WINDOWS, MapStateDescriptor))
         self.schedule = WindowSchedule(self._size, self._lateness)
+        self._gathered: GatheredColumns | None = None
+        if GatheredColumns.serves(self.folding) and self._size // self._slide <= _WINDOWS_PER_COLUMN:
+            self._gathered = GatheredColumns(self.folding, self.granules)
 
     # -- elements ----------------------------------------------------------------------------------------------
 
     def process(self, batch: Batch, input_index: int) -> None:
-        for start, run in self._runs(batch):
-            self.add_run(start, run)
+        if not len(batch):
+            return
+        if self._gathered is not None:
+            if isinstance(batch, ColumnBatch) and self.gather(batch):
+                return
+            self._gathered.merge(self.windows)
+        self.add_batch(batch, self._granules_of(batch))
         self.evaluation.results.flush(True)
         self.late.flush()
 
-    def _runs(self, batch: Batch) -> Iterator[tuple[int, Batch]]:
-        """Neighbouring records of the same granule, with the granule's start."""
-        timestamps, granule, offset = batch.timestamps, self._granule, self._offset
-        if timestamps is None:
-            self._refuse_untimed()
-            return
-        position = 0
-        for number, same in groupby([(timestamp - offset) // granule for timestamp in timestamps]):
-            length = len(list(same))
-            start = number * granule + offset
-            if start < MIN_TIMESTAMP + granule:
-                self._refuse_untimed()
-            whole = length == len(timestamps)
-            yield start, batch if whole else batch.slice(position, position + length)
-            position += length
+    def _granules_of(self, batch: Batch) -> Integers:
+        numbers = self.granules.numbers(batch)
+        if numbers is None:
+            raise ProgramError(
+                f"{type(self.settings.assigner).__name__} got an element without timestamp: call "
+                "assign_timestamps_and_watermarks(...) with a timestamp assigner before the window, "
+                "or use processing-time windows"
+            )
+        return numbers
 
-    def _refuse_untimed(self) -> None:
-        raise ProgramError(
-            f"{type(self.settings.assigner).__name__} got an element without timestamp: call "
-            "assign_timestamps_and_watermarks(...) with a timestamp assigner before the window, "
-            "or use processing-time windows"
-        )
+    def add_batch(self, batch: Batch, numbers: Integers) -> None:
+        """Cuts a batch into runs, in an order that no window can tell from the order of arrival."""
+        if self.granules.length < self._size:
+            self._add_runs(neighbours(batch, numbers))  # a window has several granules
+            return
+        old = numbers <= self._newest_old()
+        if not old.any():
+            self._add_runs(grouped(batch, numbers))
+            return
+        # Windows that fire with each record, and the late output, are interested in the order between windows.
+        positions = np.flatnonzero(old)
+        self._add_runs(neighbours(picked(batch, positions), numbers[positions]))
+        positions = np.flatnonzero(~old)
+        if len(positions):
+            self._add_runs(grouped(picked(batch, positions), numbers[positions]))
+
+    def _add_runs(self, runs: Iterator[tuple[int, Batch]]) -> None:
+        for number, run in runs:
+            self.add_run(self.granules.start(number), run)
+
+    def _newest_old(self) -> int:
+        """The last granule that the watermark has passed."""
+        return max(self.granules.of(self.watermark + 1) - 1, MIN_TIMESTAMP)
+
+    def all_new(self, numbers: Integers) -> bool:
+        """Whether no window of these granules has fired."""
+        return int(numbers.min()) > self._newest_old()
 
     def add_run(self, start: int, run: Batch) -> None:
         raise NotImplementedError
@@ -82,7 +113,7 @@ class AlignedWindowOperator(WindowedOperator):
     def windows_of(self, pane: int) -> list[int]:
         """Starts of the windows that cover a granule and have not ended, the latest first as assigners give them."""
         latest = pane - (pane - self._offset) % self._slide
-        earliest = pane + self._granule - self._size
+        earliest = pane + self.granules.length - self._size
         return [
             start for start in range(latest, earliest - 1, -self._slide) if self.schedule.end_of(start) > self.watermark
         ]
@@ -94,9 +125,35 @@ class AlignedWindowOperator(WindowedOperator):
             if timestamp + self._lateness <= self.watermark:
                 self.late.add(value, timestamp)
 
+    # -- columns -----------------------------------------------------------------------------------------------
+
+    def gather(self, batch: ColumnBatch) -> bool:
+        """Keeps the columns if none of their windows has fired; else their records go one by one."""
+        assert self._gathered is not None
+        if batch.key_column is None:
+            return False
+        numbers = self._granules_of(batch)
+        if not self.all_new(numbers):
+            return False
+        windows = {window for n in distinct(numbers) for window in self.windows_of(self.granules.start(n))}
+        for window in windows:
+            self.schedule.open(window, self.watermark)
+        if windows:
+            self._gathered.add(batch, numbers, windows)
+        if self._gathered.full:
+            self._gathered.merge(self.windows)
+        return True
+
+    def end_epoch(self) -> None:
+        if self._gathered is not None:
+            self._gathered.merge(self.windows)
+        super().end_epoch()
+
     # -- time --------------------------------------------------------------------------------------------------
 
     def process_watermark(self, timestamp: int) -> None:
+        if self._gathered is not None:
+            self._gathered.merge(self.windows, until=timestamp - self._size + 1)
         self.watermark = timestamp
         for due in self.schedule.take_due(timestamp):
             if due.fires:
@@ -145,6 +202,10 @@ class AlignedWindowOperator(WindowedOperator):
 
     # -- snapshots ---------------------------------------------------------------------------------------------
 
+    def take_delta(self) -> Any:
+        self.windows.note_changes()
+        return super().take_delta()
+
     def apply_delta(self, delta: Any) -> None:
         super().apply_delta(delta)
         self.schedule.rebuild(self.open_windows(), self.watermark)
@@ -153,24 +214,8 @@ class AlignedWindowOperator(WindowedOperator):
         return list(self.windows.base)
 
 
-def writable(table: MapTable, start: int) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """The entries of one window, and where a change of them must be noted, for a loop over many records."""
-    return table.writable(start)
-
-
 class TumblingWindowOperator(AlignedWindowOperator):
     """Windows that do not overlap: one accumulator per window and key."""
-
-    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
-        super().__init__(blueprint, context)
-        self._gathered = GatheredColumns(self.folding) if GatheredColumns.serves(self.folding) else None
-
-    def process(self, batch: Batch, input_index: int) -> None:
-        if self._gathered is not None:
-            if isinstance(batch, ColumnBatch) and self._gather(batch):
-                return
-            self._merge_gathered()
-        super().process(batch, input_index)
 
     def add_run(self, start: int, run: Batch) -> None:
         assert run.keys is not None
@@ -178,54 +223,15 @@ class TumblingWindowOperator(AlignedWindowOperator):
         if schedule.end_of(start) <= watermark:
             self.add_late(run)
             return
-        entries, changed = writable(self.windows, start)
+        entries = self.windows.writable(start, run.keys)
         schedule.open(start, watermark)
         if schedule.max_timestamp(start) > watermark:
-            self.folding.add_run(entries, changed, run.keys, run.values)
+            self.folding.add_run(entries, run.keys, run.values)
             return
         assert run.timestamps is not None
         for key, value, timestamp in zip(run.keys, run.values, run.timestamps, strict=True):
-            self.folding.add_run(entries, changed, (key,), (value,))
+            self.folding.add_run(entries, (key,), (value,))
             self.fire_one(start, key, entries[key], timestamp)
 
     def accumulators(self, start: int) -> dict[Any, Any]:
         return self.windows.base.get(start, {})
-
-    # -- columns -----------------------------------------------------------------------------------------------
-
-    def _gather(self, batch: ColumnBatch) -> bool:
-        """Keeps the columns if all their records belong to windows that have not fired; else they go one by one."""
-        gathered, times = self._gathered, batch.times
-        assert gathered is not None
-        if batch.key_column is None or times is None or not len(batch):
-            return False
-        # The second condition also keeps the subtraction from overflowing, and records without timestamp out.
-        if int(times.min()) < max(MIN_TIMESTAMP + 2 * self._size, -(1 << 62)) or int(times.max()) > (1 << 62):
-            return False
-        numbers = (times - self._offset) // self._size
-        first, last = int(numbers.min()), int(numbers.max())
-        if self.schedule.max_timestamp(first * self._size + self._offset) <= self.watermark:
-            return False
-        for number in [first] if first == last else np.unique(numbers).tolist():
-            start = number * self._size + self._offset
-            self.schedule.open(start, self.watermark)
-            whole = first == last
-            gathered.add(start, batch if whole else batch.take(np.flatnonzero(numbers == number)))
-        if gathered.full:
-            self._merge_gathered()
-        return True
-
-    def _merge_gathered(self) -> None:
-        if self._gathered is not None and self._gathered.earliest is not None:
-            for start, batches in self._gathered.take().items():
-                self._gathered.merge(*writable(self.windows, start), batches)
-
-    def process_watermark(self, timestamp: int) -> None:
-        earliest = None if self._gathered is None else self._gathered.earliest
-        if earliest is not None and self.schedule.max_timestamp(earliest) <= timestamp:
-            self._merge_gathered()
-        super().process_watermark(timestamp)
-
-    def end_epoch(self) -> None:
-        self._merge_gathered()
-        super().end_epoch()

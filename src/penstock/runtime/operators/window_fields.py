@@ -58,73 +58,63 @@ class SumFolding(FieldFolding):
     def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
         return accumulator[0], accumulator[1] + other[1]
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get = entries.get
         for key, value, field in zip(keys, values, self.fields(values), strict=True):
             held = get(key)
-            entries[key] = changed[key] = (value, field) if held is None else (held[0], held[1] + field)
+            entries[key] = (value, field) if held is None else (held[0], held[1] + field)
 
 
 class MinimumFolding(FieldFolding):
     def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
         return (accumulator[0], other[1]) if other[1] < accumulator[1] else accumulator
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get = entries.get
         for key, value, field in zip(keys, values, self.fields(values), strict=True):
             held = get(key)
             if held is None:
-                entries[key] = changed[key] = (value, field)
+                entries[key] = (value, field)
             elif field < held[1]:
-                entries[key] = changed[key] = (held[0], field)
+                entries[key] = (held[0], field)
 
 
 class MaximumFolding(FieldFolding):
     def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
         return (accumulator[0], other[1]) if other[1] > accumulator[1] else accumulator
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get = entries.get
         for key, value, field in zip(keys, values, self.fields(values), strict=True):
             held = get(key)
             if held is None:
-                entries[key] = changed[key] = (value, field)
+                entries[key] = (value, field)
             elif field > held[1]:
-                entries[key] = changed[key] = (held[0], field)
+                entries[key] = (held[0], field)
 
 
 class MinimumByFolding(FieldFolding):
     def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
         return other if other[1] < accumulator[1] else accumulator
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get = entries.get
         for key, value, field in zip(keys, values, self.fields(values), strict=True):
             held = get(key)
             if held is None or field < held[1]:
-                entries[key] = changed[key] = (value, field)
+                entries[key] = (value, field)
 
 
 class MaximumByFolding(FieldFolding):
     def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
         return other if other[1] > accumulator[1] else accumulator
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get = entries.get
         for key, value, field in zip(keys, values, self.fields(values), strict=True):
             held = get(key)
             if held is None or field > held[1]:
-                entries[key] = changed[key] = (value, field)
+                entries[key] = (value, field)
 
 
 FIELD_FOLDINGS: dict[type, type[FieldFolding]] = {

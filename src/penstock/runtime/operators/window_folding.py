@@ -23,26 +23,22 @@ class AggregateFolding(Folding):
     def first(self, value: Any) -> Any:
         return self.add(value, self._create())
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get, add, create = entries.get, self.add, self._create
         for key, value in zip(keys, values, strict=True):
             accumulator = get(key, ABSENT)
             if accumulator is ABSENT:
                 accumulator = create()
-            entries[key] = changed[key] = add(value, accumulator)
+            entries[key] = add(value, accumulator)
 
 
 class CountFolding(AggregateFolding):
     pure = True
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get = entries.get
         for key in keys:
-            entries[key] = changed[key] = get(key, 0) + 1
+            entries[key] = get(key, 0) + 1
 
     def results(self, accumulators: Iterable[Any]) -> list[Any]:
         return list(accumulators)
@@ -62,13 +58,11 @@ class ReduceFolding(Folding):
     def result(self, accumulator: Any) -> Any:
         return accumulator
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         get, reduce = entries.get, self._reduce
         for key, value in zip(keys, values, strict=True):
             reduced = get(key, ABSENT)
-            entries[key] = changed[key] = value if reduced is ABSENT else reduce(reduced, value)
+            entries[key] = value if reduced is ABSENT else reduce(reduced, value)
 
     def results(self, accumulators: Iterable[Any]) -> list[Any]:
         return list(accumulators)

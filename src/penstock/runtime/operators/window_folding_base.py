@@ -21,9 +21,7 @@ class Folding:
     merge: Callable[[Any, Any], Any]
     result: Callable[[Any], Any]
 
-    def add_run(
-        self, entries: dict[Any, Any], changed: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]
-    ) -> None:
+    def add_run(self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any]) -> None:
         """Adds elements to the accumulators of one window, by key: the loop that most windowed records run through."""
         raise NotImplementedError
 

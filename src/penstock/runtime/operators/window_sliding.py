@@ -7,13 +7,18 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from penstock.datastream.state import MapStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.column_batch import ColumnBatch
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.operators.window_aligned import AlignedWindowOperator, writable
+from penstock.runtime.operators.window_aligned import AlignedWindowOperator
+from penstock.runtime.operators.window_changes import WindowTable
+from penstock.runtime.operators.window_granules import Integers, distinct, picked
 from penstock.runtime.operators.window_merge_law import MergeLaw
-from penstock.runtime.state.table import ABSENT, MapTable
+from penstock.runtime.state.table import ABSENT
 
 _IMMUTABLE = frozenset({int, float, str, bytes, bool, type(None)})
 _PANES_PER_SHARING_WINDOW = 4
@@ -32,18 +37,42 @@ class SlidingWindowOperator(AlignedWindowOperator):
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        self.panes: MapTable = self.backend.table(self.PANES, MapStateDescriptor)
+        self.panes = WindowTable(self.backend.table(self.PANES, MapStateDescriptor))
         self._law = MergeLaw(self.backend, self.folding)
         windows_per_element = self._size // self._slide
-        panes_per_window = self._size // self._granule
+        panes_per_window = self._size // self.granules.length
         self._worth_sharing = (
             windows_per_element > 1 and panes_per_window <= _PANES_PER_SHARING_WINDOW * windows_per_element
         )
 
-    def process(self, batch: Batch, input_index: int) -> None:
+    def add_batch(self, batch: Batch, numbers: Integers) -> None:
         if self._worth_sharing and self._law.open:
             self._law.examine(batch.values[: 3 * MergeLaw.PROOFS_WANTED])
-        super().process(batch, input_index)
+        if self._shares_panes or not self.all_new(numbers):
+            super().add_batch(batch, numbers)
+            return
+        for window in self._windows_from(numbers):
+            first, last = self.granules.of_window(window)
+            inside = (numbers >= first) & (numbers <= last)
+            run = batch if inside.all() else picked(batch, np.flatnonzero(inside))
+            assert run.keys is not None
+            self.schedule.open(window, self.watermark)
+            self.folding.add_run(self.windows.writable(window, run.keys), run.keys, run.values)
+
+    def gather(self, batch: ColumnBatch) -> bool:
+        if self._worth_sharing:
+            # Columns go to the windows themselves, in front of which nothing may wait in panes.
+            self._worth_sharing = False
+            for key in {key for entries in self.panes.base.values() for key in entries}:
+                self._settle(key)
+        return super().gather(batch)
+
+    @property
+    def _shares_panes(self) -> bool:
+        return self._worth_sharing and self._law.trusted
+
+    def _windows_from(self, numbers: Integers) -> list[int]:
+        return sorted({window for n in distinct(numbers) for window in self.windows_of(self.granules.start(n))})
 
     def add_run(self, start: int, run: Batch) -> None:
         windows = self.windows_of(start)
@@ -63,12 +92,12 @@ class SlidingWindowOperator(AlignedWindowOperator):
                 self.fire_one(window, key, self._accumulator(window, key), timestamp)
 
     def _add(self, pane: int, windows: list[int], keys: Sequence[Any], values: Sequence[Any]) -> None:
-        if self._worth_sharing and self._law.trusted:
+        if self._shares_panes:
             self._settle_those_ahead(pane, keys)
-            self.folding.add_run(*writable(self.panes, pane), keys, values)
+            self.folding.add_run(self.panes.writable(pane, keys), keys, values)
         else:
             for window in windows:
-                self.folding.add_run(*writable(self.windows, window), keys, values)
+                self.folding.add_run(self.windows.writable(window, keys), keys, values)
 
     # -- order -------------------------------------------------------------------------------------------------
 
@@ -111,7 +140,7 @@ class SlidingWindowOperator(AlignedWindowOperator):
         parts = [own_parts, *panes] if own_parts else panes
         safe = self.folding.pure or all(_all_immutable(part.values()) for part in parts)
         merge = self.folding.merge if safe else self._merged
-        merged = parts[0].copy()
+        merged = dict(parts[0])
         get = merged.get
         for pane in parts[1:]:
             for key, part in pane.items():
@@ -130,6 +159,10 @@ class SlidingWindowOperator(AlignedWindowOperator):
         # Windows end in order, so panes before the next one's start belong to none any more.
         for pane in [pane for pane in self.panes.base if pane < start + self._slide]:
             self.panes.remove(pane)
+
+    def take_delta(self) -> Any:
+        self.panes.note_changes()
+        return super().take_delta()
 
     def open_windows(self) -> list[int]:
         covering = {window for pane in self.panes.base for window in self.windows_of(pane)}
