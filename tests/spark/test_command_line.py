@@ -196,10 +196,12 @@ def test_interrupt_stops_the_job_cleanly(tmp_path: Path, spark_home: Path) -> No
         start_new_session=True,
     )
     try:
-        assert process.stdout is not None
+        assert process.stdout is not None and process.stderr is not None
         assert process.stdout.readline() == "tick 0\n"
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group gets it
-        rest, errors = process.communicate(timeout=60)
+        # Not communicate(): that would lose what has been read together with the first line.
+        rest, errors = process.stdout.read(), process.stderr.read()
+        process.wait(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 0, errors

@@ -268,11 +268,12 @@ class SparkJob:
             error: BaseException | None = self._wait_for_end()
             while isinstance(error, JobExecutionError) and self._restart_after(error):
                 error = self._wait_for_end()
+        except Exception as unexpected:
+            error = self._loss_of_spark() if has_died(self._session, _DYING_SECONDS) else unexpected
+        try:
             self._home.check_owned()
         except JobTakenOverError as taken_over:
-            return taken_over
-        except Exception as unexpected:
-            return self._loss_of_spark() if has_died(self._session, _DYING_SECONDS) else unexpected
+            return taken_over  # whatever else went wrong: its files were not there any more
         return error
 
     def _restart_after(self, error: JobExecutionError) -> bool:

@@ -400,6 +400,19 @@ def test_resume_refuses_a_running_job(penstock: Printed, live: LiveJob) -> None:
     assert "is running" in err
 
 
+def test_resume_may_take_over(live: LiveJob, tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(
+        "from penstock.common.run_options import current_run_options as options\n"
+        "print(options().job_id, options().take_over)\n"
+    )
+    options = RunOptions(script_path=str(script), working_directory=str(tmp_path))
+    live.home.write_record(record_of(RUNNING_ID, **program_record(options, ())))
+    command = [sys.executable, "-m", "penstock.cli.main", "resume", "--take-over", RUNNING_ID]
+    result = subprocess.run(command, env={**os.environ}, capture_output=True, text=True)
+    assert result.stdout == f"{RUNNING_ID} True\n", result.stderr
+
+
 @pytest.mark.parametrize("program", [{}, {"script": None}])
 def test_resume_of_a_job_that_was_not_started_by_penstock_run(
     penstock: Printed, dead: JobHome, program: dict[str, Any]
