@@ -9,7 +9,8 @@ from html import escape
 from benchmarks.contestants import TITLES
 from benchmarks.rows import Row
 
-_WIDTH, _LEFT, _RIGHT, _BAR, _STEP, _GAP = 940, 250, 110, 14, 18, 16
+_WIDTH, _LEFT, _RIGHT, _BAR, _STEP, _GAP = 940, 200, 110, 14, 18, 12
+_TITLE_CHARACTERS = 140  # a remark may be longer than the chart is wide
 _COLOURS = {
     "penstock": "#1a7f5a",
     "penstock_builtin": "#6bbf9c",
@@ -34,6 +35,7 @@ def chart(rows: Sequence[Row], title: str) -> str:
     first = top
     for case in dict.fromkeys(row.case for row in rates):
         parts.append(_text(8, top + 11, case, 'font-weight="bold"'))
+        top += _STEP
         for row in (row for row in rates if row.case == case):
             parts.append(_bar(row, scale, top))
             top += _STEP
@@ -42,8 +44,9 @@ def chart(rows: Sequence[Row], title: str) -> str:
     grid += [
         _text(scale.x(10.0**p), top, f"{10**p:,}", 'text-anchor="middle" fill="#555"') for p in range(low, high + 1)
     ]
-    parts.append(_text(8, top + 22, f"records/s, logarithmic; † cut off at its time limit. {title}", 'fill="#555"'))
-    height = top + 32
+    parts.append(_text(8, top + 22, "records/s, logarithmic; † cut off at its time limit", 'fill="#555"'))
+    parts.append(_text(8, top + 38, title[:_TITLE_CHARACTERS], 'fill="#555"'))
+    height = top + 48
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}"'
         f' font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>\n'

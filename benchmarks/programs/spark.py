@@ -1,6 +1,6 @@
 """The cases in plain PySpark: native aggregation where a case allows it, else transformWithState.
 
-Its Row interface: transformWithStateInPandas makes a data frame per key and batch, and was ten times slower here.
+Its Row interface: transformWithStateInPandas makes a data frame per key and batch, and was slower when both were tried.
 
 python spark.py CASE INPUT OUTPUT      (BENCH_CONFIGURATION, BENCH_SETTINGS: JSON; BENCH_CHECKPOINT: a directory)
 """
