@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="savepoint_path",
         type=savepoint_location,
         metavar="PATH",
-        help="start with the state of this savepoint",
+        help="start with the state of this savepoint or checkpoint, or of the newest checkpoint in this directory",
     )
     parser.add_argument(
         "--allow-non-restored-state",

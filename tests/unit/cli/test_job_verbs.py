@@ -21,9 +21,11 @@ from penstock.cli.known_jobs import find_job
 from penstock.cli.main import main
 from penstock.common.errors import JobExecutionError
 from penstock.common.run_options import RunOptions
+from penstock.control.checkpoints import history_file_of
 from penstock.control.finished_jobs import FinishedJobs
 from penstock.control.job_home import JobHome
 from penstock.control.program_record import program_record, recorded_options
+from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
 from penstock.rest.access import RestAccess, write_access
 from penstock.rest.server import Server, serve_job
 
@@ -169,6 +171,24 @@ def test_info_of_a_running_job(penstock: Printed, live: LiveJob) -> None:
     assert code == 0
     for expected in (RUNNING_ID, "page views", "RUNNING", "Count", "u1", "/s/savepoint-1", "1,234"):
         assert expected in out
+
+
+def test_checkpoint_history(penstock: Printed, live: LiveJob) -> None:
+    live.add_savepoint(3, "/s/savepoint-1", 1234)
+    code, out, _ = penstock("checkpoint", RUNNING_ID, "--history")
+    assert code == 0 and live.asked == []
+    for expected in ("1 completed, 0 failed", "savepoint", "COMPLETED", "1,234", "3,000", "/s/savepoint-1"):
+        assert expected in out
+    assert json.loads(penstock("checkpoint", RUNNING_ID, "--history", "--json")[1])["counts"]["completed"] == 1
+
+
+def test_checkpoint_history_of_a_dead_job_comes_from_its_files(penstock: Printed, dead: JobHome) -> None:
+    dead.run.mkdir(exist_ok=True)
+    history = SnapshotHistory(history_file_of(dead))
+    history.began(HistoryEntry(8, False, 1000, path="/c/chk-8"))
+    history.failed(8, 2000, "disk full")
+    code, out, _ = penstock("checkpoint", DEAD_ID, "--history")
+    assert code == 0 and "0 completed, 1 failed" in out and "disk full" in out
 
 
 def test_info_of_a_dead_job_comes_from_its_record(penstock: Printed, dead: JobHome) -> None:
