@@ -92,10 +92,15 @@ OPTIONS: tuple[Option, ...] = (
            _NO_INCREMENTS, ("false",)),
     Option("execution.savepoint.path", "string", None, "The savepoint to start from.", _SAVEPOINT_PATH),
     Option("execution.state-recovery.path", "string", None, "Savepoint to start from.", _SAVEPOINT_PATH),
-    Option("state.backend.type", "string", "hashmap", "hashmap or rocksdb.",
-           "later: the on-disk backend comes with state backends", ("hashmap",)),
-    Option("state.backend", "string", "hashmap", "Older name of state.backend.type.",
-           "later: the on-disk backend comes with state backends", ("hashmap",)),
+    Option("state.backend.type", "string", None, "hashmap (in memory, the default) or rocksdb (on disk); the older "
+           "names filesystem and jobmanager are in memory too."),
+    Option("state.backend", "string", None, "Older name of state.backend.type."),
+    Option("state.backend.rocksdb.localdir", "string", None,
+           "Where workers keep their working copies of state on disk; by default with temporary files."),
+    Option("state.backend.rocksdb.memory.fixed-per-slot", "memory", "96m",
+           "Memory for one subtask's state on disk: half of it for RocksDB, half for values in use."),
+    Option("state.backend.rocksdb.timer-service.factory", "string", "HEAP", "Where timers are kept.",
+           "refused: timers are kept in memory", ("HEAP",)),
     Option("state.backend.incremental", "bool", False, "Whether only changes are written.",
            _NO_INCREMENTS, ("false",)),
     Option("state.checkpoints.dir", "string", None, "Older name of execution.checkpointing.dir."),
@@ -291,10 +296,20 @@ def parse_map(text: str) -> dict[str, str]:
     return entries
 
 
+_UNITS = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+
+
 def _parse_memory(text: str) -> str:
-    if not _MEMORY.fullmatch(text):
-        raise ValueError("write a size such as 512m or 2 gb")
+    bytes_of(text)
     return text.strip()
+
+
+def bytes_of(text: str) -> int:
+    """The bytes of a size such as 512m or 2 gb."""
+    match = _MEMORY.fullmatch(text)
+    if not match:
+        raise ValueError("write a size such as 512m or 2 gb")
+    return int(float(match[1]) * (1 << _UNITS[(match[2] or "")[:1].lower()]))
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.common.configuration import Configuration
+from penstock.common.errors import ConfigurationError
+from penstock.common.options import bytes_of, value_of
 from penstock.runtime.partitioning import Partitioning
 
 NATIVE_SOURCE = "native_source"
+_IN_MEMORY = ("hashmap", "filesystem", "jobmanager")
+_ON_DISK = ("rocksdb",)
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,19 @@ class DiskStateSettings:
 
     directory: str | None
     memory: int
+
+    @staticmethod
+    def of(configuration: Configuration) -> DiskStateSettings | None:
+        """None for the backends that keep state in memory."""
+        name = value_of(configuration, "state.backend.type") or value_of(configuration, "state.backend") or "hashmap"
+        if name.lower() in _IN_MEMORY:
+            return None
+        if name.lower() not in _ON_DISK:
+            raise ConfigurationError(f"there is no state backend {name!r}; state.backend.type is hashmap or rocksdb")
+        return DiskStateSettings(
+            value_of(configuration, "state.backend.rocksdb.localdir"),
+            bytes_of(value_of(configuration, "state.backend.rocksdb.memory.fixed-per-slot")),
+        )
 
 
 @dataclass(frozen=True)

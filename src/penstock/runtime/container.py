@@ -35,6 +35,7 @@ from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.report import SubtaskReport, report_row
 from penstock.runtime.savepoint import Label, Savepoint
 from penstock.runtime.sources.base import Assignment
+from penstock.runtime.state.disk import DiskStore
 from penstock.runtime.station import FanOut, LocalInput, Station
 
 _FRAMES_PER_OPERATOR = 8
@@ -52,6 +53,9 @@ class Container:
         self._writers: dict[int, ExchangeWriter] = {}
         self._codecs: dict[int, ColumnCodec | None] = {}
         self.report = SubtaskReport(level, subtask)
+        disk = job.settings.disk_state
+        # Level 0 has no keyed state to speak of, and its snapshots travel to the driver as a whole.
+        self.store = None if disk is None or level == 0 else DiskStore(disk.directory, disk.memory)
         self._edges = {edge.id: edge for edge in job.edges}
         self._stations = self._build_stations()
         self._connect()
@@ -64,7 +68,7 @@ class Container:
         for blueprint in self._job.operators_of(self._level):
             if self._subtask >= blueprint.parallelism:
                 continue
-            context = SubtaskContext(blueprint, self._job.settings, self._subtask, self._clock)
+            context = SubtaskContext(blueprint, self._job.settings, self._subtask, self._clock, store=self.store)
             channels: dict[Any, int] = {}
             for edge in self._job.edges:
                 if edge.target == blueprint.id:
@@ -236,6 +240,7 @@ class Container:
                 operators[operator.blueprint.uid] = delta
         snapshots = {s.operator.blueprint.uid: s.snapshot() for s in self._stations.values()}
         writers = {id_: writer.snapshot() for id_, writer in self._writers.items()}
+        self._trim()
         try:
             return dumps((operators, tables, snapshots, writers))
         except Exception:
@@ -249,7 +254,7 @@ class Container:
         for station in self._stations.values():
             uid = station.operator.blueprint.uid
             if uid in tables and station.operator.backend is not None:
-                station.operator.backend.apply_delta(tables[uid])
+                station.operator.backend.apply_full(tables[uid])
             if uid in operators:
                 station.operator.apply_delta(operators[uid])
             if uid in stations:
@@ -257,6 +262,11 @@ class Container:
         for id_, snapshot in writers.items():
             if id_ in self._writers and snapshot is not None:
                 self._writers[id_].restore(snapshot)
+        self._trim()
+
+    def _trim(self) -> None:
+        if self.store is not None:
+            self.store.trim()
 
     def report_row(self) -> ExchangeRow:
         """The report of the epoch, or of the failure that its results cannot be pickled."""
@@ -292,6 +302,7 @@ class Container:
                 station.start_at(min(watermarks, default=MIN_TIMESTAMP))
                 for piece in savepoint.tables_of(uid):
                     station.guard(station.operator.restore_table, piece.table, piece.schema, piece.entries)
+                    self._trim()
                 station.guard(station.operator.restore_savepoint, *_saved_states(station, savepoint))
 
     def close(self) -> None:
@@ -305,6 +316,8 @@ class Container:
             self.report.failure = str(failure)
         self.report.stdout += stdout.getvalue()
         self.report.stderr += stderr.getvalue()
+        if self.store is not None:
+            self.store.close()
 
 
 _DONE = object()

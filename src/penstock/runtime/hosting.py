@@ -7,7 +7,7 @@ are at. While a batch runs its container is out of the cache: what a failed atte
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.container import Container
@@ -15,7 +15,7 @@ from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import describe_failure
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, report_row
-from penstock.runtime.savepoint import Savepoint, write_part
+from penstock.runtime.savepoint import write_part
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import StateLog, Token
 
@@ -37,7 +37,6 @@ class Lease:
         self._blob = blob
         self.level = blob.level
         self.subtask = subtask
-        self.savepoint = blob.savepoint
         self._place = (blob.run_id, blob.level, subtask)
         self._cached = _cache.pop(self._place, None)
 
@@ -45,16 +44,13 @@ class Lease:
         """The snapshot that the cached container is at, or None when there is none."""
         return None if self._cached is None else self._cached[0]
 
-    def container(self, deltas: Iterable[bytes], from_cache: bool, savepoint: Savepoint | None) -> Container:
-        """The container, brought up to date by what the cached one (or a fresh one) misses."""
-        if from_cache:
-            assert self._cached is not None
-            container = self._cached[1]
-        else:
-            container = Container(self._blob.blueprint(), self.level, self.subtask)
-            container.open(savepoint)
-        for delta in deltas:
-            container.apply_delta(delta)
+    def cached(self) -> Container:
+        assert self._cached is not None
+        return self._cached[1]
+
+    def fresh(self, first_epoch: bool) -> Container:
+        container = Container(self._blob.blueprint(), self.level, self.subtask)
+        container.open(self._blob.savepoint if first_epoch else None)
         return container
 
     def put_back(self, container: Container, token: Token) -> None:
@@ -80,9 +76,16 @@ def run_level_zero(
     """Sources and what is chained to them; the snapshot travels to the driver and comes back with the next epoch."""
     lease = Lease(blob, subtask)
     token = None if snapshot is None else snapshot[0]
-    fresh = lease.cached_token() != token or token is None
-    deltas = [snapshot[1]] if fresh and snapshot is not None else []
-    container = _opened(lease, deltas, not fresh, token is None)
+
+    def up_to_date() -> Container:
+        if token is not None and lease.cached_token() == token:
+            return lease.cached()
+        container = lease.fresh(first_epoch=token is None)
+        if snapshot is not None:
+            container.apply_delta(snapshot[1])
+        return container
+
+    container = _opened(lease, up_to_date)
     if isinstance(container, ExchangeRow):
         yield container
         return
@@ -105,23 +108,36 @@ def run_level(
 ) -> Iterator[ExchangeRow]:
     """A level behind an exchange; its snapshot is a log in the state store that commits with the epoch."""
     lease = Lease(blob, subtask)
+    known = lease.cached_token()
     try:
         token = log.token()
-        deltas, from_cache = log.since(lease.cached_token())
     except JobExecutionError as damage:  # a retry would find the same
         yield report_row(SubtaskReport(blob.level, subtask, failure=str(damage)))
         return
-    container = _opened(lease, deltas, from_cache, token is None)
+
+    def up_to_date() -> Container:
+        if log.leads_on_from(known):
+            container = lease.cached()
+            log.replay(container, since=known)
+        else:
+            container = lease.fresh(first_epoch=token is None)
+            log.replay(container, since=None)
+        return container
+
+    container = _opened(lease, up_to_date)
     if isinstance(container, ExchangeRow):
         yield container
         return
     yield from container.run_epoch(rows, saving=savepoint_directory is not None)
     full = log.wants_full() or container.wants_full_delta()
-    delta = _delta(container, full)
+    delta = _delta(container, full and container.store is None)
     if delta is not None:
         _save(container, savepoint_directory)
         next_token = new_token(token)
-        log.append(next_token, delta, full)
+        if container.store is None:
+            log.append(next_token, delta, full)
+        else:
+            log.append_paged(next_token, delta, full, container)
         lease.put_back(container, next_token)
     yield container.report_row()
 
@@ -149,9 +165,11 @@ def _save(container: Container, directory: str | None) -> None:
         report.savepoint_failure = f"{type(error).__name__}: {error}"
 
 
-def _opened(lease: Lease, deltas: list[bytes], from_cache: bool, first_epoch: bool) -> Container | ExchangeRow:
+def _opened(lease: Lease, up_to_date: Callable[[], Container]) -> Container | ExchangeRow:
     """The container, or the report that tells why user code could not be loaded or opened."""
     try:
-        return lease.container(deltas, from_cache, lease.savepoint if first_epoch else None)
+        return up_to_date()
+    except JobExecutionError as damage:  # of the snapshot: a retry would find the same
+        return report_row(SubtaskReport(lease.level, lease.subtask, failure=str(damage)))
     except Exception as error:
         return report_row(SubtaskReport(lease.level, lease.subtask, failure=describe_failure(error)))

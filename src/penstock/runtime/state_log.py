@@ -1,7 +1,8 @@
-"""A subtask's snapshot in a state store: a log of deltas that is replaced by a full one now and then.
+"""A subtask's snapshot in a state store: a log of deltas, and now and then everything, so that the log stays short.
 
 The store is Spark's: it commits or discards its version together with the batch, so there is no second durability
-protocol here.
+protocol here. State in memory is written as a whole when the log has grown as large as that. State on disk may be too
+large for that: its pages are written one after the other, a few behind each delta, and replace their older copies.
 """
 
 from __future__ import annotations
@@ -9,16 +10,21 @@ from __future__ import annotations
 import pickle
 import struct
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from penstock.common.errors import JobExecutionError
+from penstock.runtime.state.disk import PAGES, DiskStore
 
 _PIECE_BYTES = 8 << 20
 _SMALL_LOG_BYTES = 8 << 20
-_LONG_LOG = 200
+_LONG_LOG = 1000
+_PAGE_BYTES_PER_DELTA_BYTE = 2  # so pages are through before the log is as large as they are
 _HEAD = (-1, 0)
+_REST = (-2, -3)  # two places: the older one counts until all pages have been written behind the newer one
+_FIRST_PAGE = -10
+_UNLIMITED = 1 << 62
 _CHECKSUM = struct.Struct("<I")
 
 
@@ -26,6 +32,16 @@ class StateStore(Protocol):
     """What is used of pyspark's StatefulProcessorHandle: state of the subtask whose turn it is."""
 
     def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> Any: ...
+
+
+class Snapshotted(Protocol):
+    """What the log needs of a container."""
+
+    store: DiskStore | None
+
+    def take_delta(self, full: bool = False) -> bytes: ...
+
+    def apply_delta(self, delta: bytes) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -37,13 +53,32 @@ class Token:
 
 
 @dataclass(frozen=True)
+class _Pages:
+    """Where the pages of state on disk stand."""
+
+    seqs: tuple[int, ...] = (0,) * PAGES  # the snapshot that each one was written behind
+    sizes: tuple[int, ...] = (0,) * PAGES
+    next: int = 0
+    round_seq: int = 0  # when the present round through all pages began
+    round_bytes: int = 0  # of the log since then
+    rounds: int = 0  # begun
+
+    def written(self, page: int, seq: int, size: int) -> _Pages:
+        seqs, sizes = list(self.seqs), list(self.sizes)
+        seqs[page], sizes[page] = seq, size
+        return replace(self, seqs=tuple(seqs), sizes=tuple(sizes), next=page + 1)
+
+
+@dataclass(frozen=True)
 class _Head:
-    """Where the log stands: read first in every batch."""
+    """Where the log stands: read first in every batch. Its records are those behind `base_seq`."""
 
     token: Token
     base_seq: int
     base_bytes: int
     log_bytes: int
+    rest: int = _REST[0]
+    pages: _Pages | None = field(default=None)
 
 
 class StateLog:
@@ -60,39 +95,122 @@ class StateLog:
         self._head = None if stored is None else _unsealed(bytes(stored[0]), "its head")
         return None if self._head is None else self._head.token
 
-    def since(self, cached: Token | None) -> tuple[list[bytes], bool]:
-        """The deltas to apply, and whether to the cached container (True) or to a fresh one (False)."""
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def leads_on_from(self, cached: Token | None) -> bool:
+        """Whether a container at that snapshot only misses some deltas, or nothing at all."""
+        head = self._head
+        if head is None or cached is None:
+            return False
+        if cached == head.token:
+            return True
+        return head.base_seq <= cached.seq < head.token.seq and self._read(cached.seq + 1)[1] == cached.id
+
+    def replay(self, container: Snapshotted, since: Token | None) -> None:
+        """Brings a container up to date: one at that snapshot, or a new one."""
         head = self._head
         if head is None:
-            return [], False
-        if cached == head.token:
-            return [], True
-        if cached is not None and head.base_seq <= cached.seq < head.token.seq:
-            missing = [self._read(seq) for seq in range(cached.seq + 1, head.token.seq + 1)]
-            if missing[0][1] == cached.id:
-                return [delta for _, _, delta in missing], True
-        return [self._read(seq)[2] for seq in range(head.base_seq, head.token.seq + 1)], False
+            return
+        if since is None:
+            self._load_base(head, container)
+        start = head.base_seq if since is None else since.seq
+        for seq in range(start + 1, head.token.seq + 1):
+            if since is None and head.pages is not None and container.store is not None:
+                container.store.replaying(seq, head.pages.seqs)
+            container.apply_delta(self._read(seq)[2])
+        if container.store is not None:
+            container.store.replayed()
+
+    def _load_base(self, head: _Head, container: Snapshotted) -> None:
+        if head.pages is not None and container.store is not None:
+            for page, size in enumerate(head.pages.sizes):
+                if size:
+                    container.store.load_page(self._read(_FIRST_PAGE - page))
+        container.apply_delta(self._read(head.rest if head.pages is not None else head.base_seq)[2])
+
+    # -- writing -----------------------------------------------------------------------------------------------
 
     def wants_full(self) -> bool:
         """Whether the log has grown so much that everything should be written instead of a delta."""
         head = self._head
         if head is None:
             return True
+        if head.pages is not None:
+            return False
         too_long = head.token.seq - head.base_seq >= _LONG_LOG
         return too_long or head.log_bytes > max(head.base_bytes, _SMALL_LOG_BYTES)
 
     def append(self, token: Token, delta: bytes, full: bool) -> None:
-        head = self._head
-        parent = None if head is None else head.token.id
-        self._write(token.seq, _sealed((token.id, parent, delta)))
-        if full or head is None:
-            if head is not None:
-                for seq in range(head.base_seq, head.token.seq + 1):
-                    self._remove(seq)
+        """Writes the snapshot of state in memory: a delta, or everything."""
+        if full and self._head is not None:
+            self._forget(range(self._head.base_seq, self._head.token.seq + 1))
+        self._add(token, delta)
+        if full or self._head is None:
             self._head = _Head(token, token.seq, len(delta), 0)
-        else:
-            self._head = _Head(token, head.base_seq, head.base_bytes, head.log_bytes + len(delta))
+        self._write_head()
+
+    def append_paged(self, token: Token, delta: bytes, full: bool, container: Snapshotted) -> None:
+        """Writes the snapshot of state on disk: a delta and some pages, or all of them."""
+        head = self._head
+        if head is None or head.pages is None:
+            head = _Head(token, token.seq - 1, 0, 0, pages=_Pages())
+        elif full:
+            head = replace(head, pages=replace(head.pages, next=0))
+        budget = _UNLIMITED if full else self._budget(head, len(delta))
+        self._head = head
+        self._add(token, delta)
+        while budget > 0:
+            size, through = self._write_page(token, container)
+            budget = 0 if through else budget - size - 1
+        self._write_head()
+
+    def _add(self, token: Token, delta: bytes) -> None:
+        head = self._head
+        self._write(token.seq, _record(token, head, delta))
+        if head is not None:
+            self._head = replace(head, token=token, log_bytes=head.log_bytes + len(delta))
+
+    def _write_head(self) -> None:
         self._records.updateValue(_HEAD, (_sealed(self._head),))
+
+    def _budget(self, head: _Head, delta_bytes: int) -> int:
+        """How many bytes of pages are written behind a delta."""
+        if head.token.seq - head.base_seq >= _LONG_LOG:
+            return max(head.base_bytes // _LONG_LOG, delta_bytes) * _PAGE_BYTES_PER_DELTA_BYTE
+        return delta_bytes * _PAGE_BYTES_PER_DELTA_BYTE if head.log_bytes > _SMALL_LOG_BYTES else 0
+
+    def _write_page(self, token: Token, container: Snapshotted) -> tuple[int, bool]:
+        """Writes the next page; True if it was the last one, so that older deltas are not needed any more."""
+        head, store = self._head, container.store
+        assert head is not None and head.pages is not None and store is not None
+        pages, other = head.pages, _REST[head.rest == _REST[0]]
+        if pages.next == 0:
+            if pages.rounds >= 2:  # by then both places are taken
+                self._forget([other])
+            self._write(other, _record(token, head, container.take_delta(full=True)))
+            pages = replace(pages, round_seq=token.seq, round_bytes=head.log_bytes, rounds=pages.rounds + 1)
+        page = pages.next
+        content = store.page(page)
+        if pages.sizes[page]:
+            self._forget([_FIRST_PAGE - page])
+        if content:
+            self._write(_FIRST_PAGE - page, _sealed(content))
+        pages = pages.written(page, token.seq, len(content))
+        head = replace(head, pages=pages, base_bytes=sum(pages.sizes))
+        through = pages.next == PAGES
+        if through:
+            self._forget(range(head.base_seq + 1, pages.round_seq + 1))
+            head = replace(
+                head,
+                base_seq=pages.round_seq,
+                log_bytes=head.log_bytes - pages.round_bytes,
+                rest=other,
+                pages=replace(pages, next=0),
+            )
+        self._head = head
+        return len(content), through
+
+    # -- records in pieces -------------------------------------------------------------------------------------
 
     def _write(self, seq: int, content: bytes) -> None:
         pieces = [content[i : i + _PIECE_BYTES] for i in range(0, len(content), _PIECE_BYTES)]
@@ -116,9 +234,14 @@ class StateLog:
             raise _damage(f"record {seq} is incomplete")
         return bytes(stored[0])
 
-    def _remove(self, seq: int) -> None:
-        for piece in range(-1, self._count(seq)):
-            self._records.removeKey((seq, piece))
+    def _forget(self, seqs: Iterable[int]) -> None:
+        for seq in seqs:
+            for piece in range(-1, self._count(seq)):
+                self._records.removeKey((seq, piece))
+
+
+def _record(token: Token, head: _Head | None, delta: bytes) -> bytes:
+    return _sealed((token.id, None if head is None else head.token.id, delta))
 
 
 def _sealed(value: Any) -> bytes:

@@ -23,7 +23,7 @@ from penstock.control.program_record import job_id_of, program_record
 from penstock.control.savepoints import prepare_restore
 from penstock.graph.stream_graph import upstream_first
 from penstock.plan.translation import translate
-from penstock.runtime.blueprint import JobBlueprint, JobSettings
+from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSettings
 from penstock.runtime.savepoint import Savepoint
 from penstock.spark.bounded_frame import BoundedFrame
 from penstock.spark.job import SparkJob
@@ -106,6 +106,7 @@ def _settings(request: JobRequest, configuration: Configuration, home: JobHome) 
         module_paths=collect_module_paths(request.dependencies, home.path / "python"),
         working_directory=unpack_archives(request.dependencies, home.path / "archives"),
         pyflink_imports=current_run_options().pyflink_imports,
+        disk_state=DiskStateSettings.of(configuration),
     )
 
 

@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from penstock.common.configuration import Configuration
 from penstock.common.errors import JobExecutionError, NotSupportedError
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
@@ -29,7 +30,7 @@ from penstock.graph.stream_graph import upstream_first
 from penstock.graph.transformation import Node
 from penstock.plan.translation import translate
 from penstock.runtime import hosting
-from penstock.runtime.blueprint import JobBlueprint, JobSettings
+from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSettings
 from penstock.runtime.clock import system_clock
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow, edge_of_channel, wakeup_channel
@@ -74,7 +75,9 @@ class LocalExecutor:
         savepoint_directory: str | None = None,
         allow_non_restored_state: bool = False,
         checkpoints: CheckpointSettings | None = None,
+        disk_state: DiskStateSettings | None = None,
     ) -> None:
+        self._disk_state = disk_state
         self._epoch_records = epoch_records
         self._forget = forget
         self._max_epochs = max_epochs
@@ -89,7 +92,13 @@ class LocalExecutor:
 
     def submit(self, request: JobRequest) -> RunningJob:
         job_id = JobID()
-        settings = JobSettings(str(job_id), request.name, request.job_parameters, request.auto_watermark_interval_ms)
+        settings = JobSettings(
+            str(job_id),
+            request.name,
+            request.job_parameters,
+            request.auto_watermark_interval_ms,
+            disk_state=self._disk_state or DiskStateSettings.of(Configuration.from_dict(request.configuration)),
+        )
         job = _LocalJob(job_id)
         started = time.monotonic()
         try:

@@ -55,8 +55,6 @@ def test_unknown_keys_name_the_nearest() -> None:
 
 
 def test_what_is_not_there_is_refused_and_says_when() -> None:
-    with pytest.raises(NotSupportedError, match="not supported yet.*on-disk backend"):
-        options.validate(Configuration.from_dict({"state.backend.type": "rocksdb"}))
     with pytest.raises(NotSupportedError, match="refused.*spark.jars"):
         options.validate(Configuration.from_dict({"pipeline.jars": "file:///a.jar"}))
     with pytest.raises(NotSupportedError, match="metric"):

@@ -13,6 +13,7 @@ from penstock.runtime.operators.window_contents import TABLE
 from penstock.runtime.state.table import ListTable
 
 Lists = dict[int, dict[Any, list[Any]]]  # start of a window -> key -> elements
+Held = dict[int, dict[Any, list[Any] | None]]  # None: they are on disk
 
 
 class ElementWindowOperator(AlignedWindowOperator):
@@ -21,7 +22,7 @@ class ElementWindowOperator(AlignedWindowOperator):
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self._table: ListTable = self.backend.table(TABLE, ListStateDescriptor)
-        self._held: Lists = {}
+        self._held: Held = {}
         self._added: Lists = {}  # what the epoch's delta says was added to lists, the same objects again
 
     def add_run(self, start: int, run: Batch) -> None:
@@ -41,9 +42,15 @@ class ElementWindowOperator(AlignedWindowOperator):
             for window in windows:
                 self._add(window, [key], [value])
                 if window in fired:
-                    self._evaluate(window, key, self._held[window][key], timestamp)
+                    self._evaluate(window, key, self._elements(window, key), timestamp)
 
     def _add(self, start: int, keys: list[Any], values: list[Any]) -> None:
+        if self.backend.on_disk:
+            held = self._held.setdefault(start, {})
+            for key, value in zip(keys, values, strict=True):
+                held[key] = None
+                self._table.extend(self._slot(start, key), (value,))
+            return
         held, added = self._held.setdefault(start, {}), self._added.setdefault(start, {})
         get_held, get_added = held.get, added.get
         for key, value in zip(keys, values, strict=True):
@@ -68,8 +75,12 @@ class ElementWindowOperator(AlignedWindowOperator):
     # -- time --------------------------------------------------------------------------------------------------
 
     def fire_all(self, start: int, timestamp: int) -> None:
-        for key, elements in self._held.get(start, {}).items():
-            self._evaluate(start, key, elements, timestamp)
+        for key in self._held.get(start, {}):
+            self._evaluate(start, key, self._elements(start, key), timestamp)
+
+    def _elements(self, start: int, key: Any) -> list[Any]:
+        elements = self._held[start][key]
+        return self._table.base[self._slot(start, key)] if elements is None else elements
 
     def _evaluate(self, start: int, key: Any, elements: list[Any], timestamp: int) -> None:
         token, window = self.window_at(start)
@@ -94,5 +105,5 @@ class ElementWindowOperator(AlignedWindowOperator):
         self._held.clear()
         self._added.clear()
         for (key, (start, _)), elements in self._table.base.items():
-            self._held.setdefault(start, {})[key] = elements
+            self._held.setdefault(start, {})[key] = None if self.backend.on_disk else elements
         return list(self._held)

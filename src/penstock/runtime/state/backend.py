@@ -45,9 +45,7 @@ _TABLES: dict[str, type[Any]] = {
 class KeyedStateBackend:
     """Tables by state name; `scope.key` is the current key."""
 
-    def __init__(
-        self, clock: Clock, states: StateRegistry | None = None, disk: DiskTables | None = None
-    ) -> None:
+    def __init__(self, clock: Clock, states: StateRegistry | None = None, disk: DiskTables | None = None) -> None:
         self.scope = KeyScope()
         self.layout_of: Callable[[str], KeyLayout] = lambda _name: KeyLayout.KEY
         self.on_disk = disk is not None

@@ -15,14 +15,15 @@ import tempfile
 import uuid
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
-
-from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options, Rdict, WriteBatch, WriteOptions
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from penstock.runtime.key_bytes import key_bytes
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.state.table import ABSENT, DELETED
+
+if TYPE_CHECKING:
+    from rocksdict import Options, Rdict, WriteBatch
 
 PAGES = 64  # the unit in which a store is copied to its log: keys are spread over pages by their bytes
 _LENGTHS = struct.Struct("<II")
@@ -34,10 +35,14 @@ class DiskStore:
     """The database of one container. Keys in it are page, table and key, so that a page is a range."""
 
     def __init__(self, directory: str | None, memory: int) -> None:
+        import rocksdict  # only those who ask for state on disk load it
+
         self.path = _new_directory(directory or tempfile.gettempdir())
-        self._database = Rdict(self.path, _options(memory // 2))
-        self._unlogged = WriteOptions()
-        self._unlogged.disable_wal = True  # a crashed worker starts from Spark's store anyway
+        self._database: Any = rocksdict.Rdict(self.path, _options(memory // 2))
+        self._unlogged = rocksdict.WriteOptions()
+        # A crashed worker starts from Spark's store anyway. (A property, whatever the type stubs say.)
+        self._unlogged.disable_wal = True  # type: ignore[method-assign,assignment]
+        self._new_batch: Callable[..., WriteBatch] = rocksdict.WriteBatch
         self._cache_limit = memory // 4  # of two generations
         self._cached = 0
         self._maps: weakref.WeakSet[DiskMap] = weakref.WeakSet()
@@ -64,6 +69,9 @@ class DiskStore:
     def read(self, address: bytes) -> bytes | None:
         return self._database.get(address)  # type: ignore[no-any-return]
 
+    def batch(self) -> WriteBatch:
+        return self._new_batch(raw_mode=True)
+
     def write(self, batch: WriteBatch) -> None:
         self._database.write(batch, self._unlogged)
 
@@ -75,7 +83,7 @@ class DiskStore:
             yield address, content
 
     def remove_range(self, prefix: bytes) -> None:
-        batch = WriteBatch(raw_mode=True)
+        batch = self.batch()
         batch.delete_range(prefix, _behind(prefix))
         self.write(batch)
 
@@ -89,7 +97,7 @@ class DiskStore:
         return b"".join(blocks)
 
     def load_page(self, content: bytes) -> None:
-        batch, position = WriteBatch(raw_mode=True), 0
+        batch, position = self.batch(), 0
         while position < len(content):
             address_length, length = _LENGTHS.unpack_from(content, position)
             position += _LENGTHS.size
@@ -201,6 +209,10 @@ class DiskMap:
     def values(self) -> Iterator[Any]:
         return (value for _, value in self.items())
 
+    def copy(self) -> dict[Any, Any]:
+        """In memory."""
+        return dict(self.items())
+
     def empty(self) -> bool:
         return next(self.items(), None) is None
 
@@ -216,7 +228,7 @@ class DiskMap:
 
     def settle(self, changed_inside: Iterable[Any] = ()) -> None:
         """Brings what was changed to the disk."""
-        batch, young, note = WriteBatch(raw_mode=True), self._young, self._store.cached
+        batch, young, note = self._store.batch(), self._young, self._store.cached
         for key in (*self._dirty, *changed_inside):
             value = young.get(key, ABSENT)
             if value is DELETED:
@@ -307,6 +319,8 @@ def _behind(prefix: bytes) -> bytes:
 
 
 def _options(memory: int) -> Options:
+    from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options
+
     options = Options(raw_mode=True)
     options.create_if_missing(True)
     options.set_write_buffer_size(memory // 4)

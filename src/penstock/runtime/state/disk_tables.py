@@ -1,7 +1,7 @@
 """The tables of the on-disk backend: the same shapes, whose base is in a DiskStore.
 
-Lists and maps are changed in place, in memory, and written when the epoch ends; a key's list or map is one entry. Tables
-that hold keys inside of few entries (windows) keep each of those keys as an entry of its own.
+Lists and maps are changed in place, in memory, and written when the epoch ends; a key's list or map is one entry.
+Tables that hold keys inside of few entries (windows) keep each of those keys as an entry of its own.
 """
 
 from __future__ import annotations
