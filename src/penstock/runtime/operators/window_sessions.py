@@ -76,10 +76,35 @@ class SessionWindowOperator(WindowedOperator):
                     visit(end - 1, key)
                     continue
             elif type(held) is tuple:
-                # By far the most records extend the only session of their key.
+                # By far the most records extend the only session of their key, or begin a second one beside it.
                 start, known_end, accumulator = held
-                if start <= timestamp <= known_end and known_end > watermark + 1:
-                    changes[key] = (start, end if end > known_end else known_end, add(value, accumulator))
+                if start <= end and timestamp <= known_end:
+                    if known_end - 1 > watermark:
+                        changes[key] = (
+                            start if start < timestamp else timestamp,
+                            end if end > known_end else known_end,
+                            add(value, accumulator),
+                        )
+                        continue
+                elif end - 1 > watermark:
+                    changes[key] = [held, (timestamp, end, first(value))]
+                    visit(end - 1, key)
+                    continue
+            else:
+                touched = [session for session in held if session[0] <= end and session[1] >= timestamp]
+                if not touched:
+                    if end - 1 > watermark:
+                        changes[key] = [*held, (timestamp, end, first(value))]
+                        visit(end - 1, key)
+                        continue
+                elif len(touched) == 1 and touched[0][1] - 1 > watermark:
+                    start, known_end, accumulator = only = touched[0]
+                    grown = (
+                        start if start < timestamp else timestamp,
+                        end if end > known_end else known_end,
+                        add(value, accumulator),
+                    )
+                    changes[key] = [*(session for session in held if session is not only), grown]
                     continue
             self._add(key, value, timestamp, end)
         self.evaluation.results.flush(True)
@@ -150,9 +175,16 @@ class SessionWindowOperator(WindowedOperator):
     def process_watermark(self, timestamp: int) -> None:
         visits = self._planned_visits()
         self.watermark = timestamp
+        get, lateness = self._table.get, self._lateness
         while due := visits.take_next(timestamp):
             moment, keys = due
             for key in keys:
+                held = get(key)
+                if type(held) is tuple and held[1] - 1 >= moment and not lateness:
+                    # The only session of its key: it has grown meanwhile, or it ends now.
+                    if self._ends_at(moment, key, held, visits):
+                        self._table.remove(key)
+                    continue
                 sessions = self._sessions(key)
                 left = [session for session in sessions if not self._ends_at(moment, key, session, visits)]
                 if len(left) != len(sessions):
