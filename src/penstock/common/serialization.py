@@ -89,6 +89,9 @@ class ByteArraySchema(SerializationSchema, DeserializationSchema):
         return Types.PRIMITIVE_ARRAY(Types.BYTE())
 
 
+_WITHOUT_MARK = ("utf-8", "ascii", "iso8859-1")  # the text of many lines is what the lines are one by one
+
+
 class Encoder:
     """Writes records into a file, one after the other.
 
@@ -107,6 +110,10 @@ class Encoder:
         """The bytes of one record, its line end included."""
         return self._encode(value)
 
+    def _encode_all(self, values: list[Any]) -> bytes | None:
+        """The bytes of many records at once; None when they are to be encoded one by one."""
+        return None
+
     @staticmethod
     def simple_string_encoder(charset_name: str = "UTF-8") -> Encoder:
         """One line for each record, in Java's text form: a Row becomes ``+I[tea, 2, false]``."""
@@ -121,6 +128,11 @@ class _LineEncoder(Encoder):
 
     def encode(self, value: Any, type_info: TypeInformation | None = None) -> bytes:
         return (java_text(value, type_info) + "\n").encode(self._charset)
+
+    def _encode_all(self, values: list[Any]) -> bytes | None:
+        if self._charset not in _WITHOUT_MARK or set(map(type, values)) != {str}:
+            return None
+        return "\n".join([*values, ""]).encode(self._charset)
 
 
 class BulkWriterFactory(JavaObjectWrapper):

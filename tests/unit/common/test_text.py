@@ -88,6 +88,16 @@ def test_print_text(value: Any, type_info: TypeInformation | None, text: str) ->
     assert print_text(value, type_info) == text
 
 
+@pytest.mark.parametrize("charset", ["UTF-8", "latin-1", "ascii", "utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("values", [["a", "", "b\nc"], [""], ["a", 1, None], [("x", 1.0)]])
+def test_many_lines_are_encoded_as_each_of_them(charset: str, values: list[Any]) -> None:
+    encoder = Encoder.simple_string_encoder(charset)
+    together = encoder._encode_all(values)
+    assert together is None or together == b"".join(encoder.encode(value) for value in values)
+    plain = charset in ("UTF-8", "latin-1", "ascii") and all(type(value) is str for value in values)
+    assert (together is not None) == plain
+
+
 def test_string_encoder_writes_lines() -> None:
     assert Encoder.simple_string_encoder().encode(Row("tea", 2, False)) == b"+I[tea, 2, false]\n"
     assert Encoder.simple_string_encoder("latin-1").encode("é") == b"\xe9\n"

@@ -82,13 +82,16 @@ class FileSinkOperator(Operator):
 
     def _write_rows(self, bucket_id: str, records: list[Any], now: int) -> None:
         encode, type_info = self._encoder.encode, self._type  # type: ignore[union-attr]
-        encoded = [encode(record, type_info) for record in records]
+        whole, encoded = self._encoder._encode_all(records), None  # type: ignore[union-attr]
+        if whole is None:
+            encoded = [encode(record, type_info) for record in records]
+            whole = b"".join(encoded)
         part = self._part(bucket_id, now)
-        whole = b"".join(encoded)
         if self._policy.may_write_at_once(part.part, len(whole)):
             part.write(whole, now)
             return
-        for record, line in zip(records, encoded, strict=True):
+        lines = encoded or [encode(record, type_info) for record in records]
+        for record, line in zip(records, lines, strict=True):
             if self._policy.should_roll_on_event(part.part, record):
                 self._roll(bucket_id)
                 part = self._part(bucket_id, now)
