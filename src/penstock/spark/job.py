@@ -188,7 +188,9 @@ class SparkJob:
         checkpoints = CheckpointSettings.of(configuration, self._home.home, self._home.job_id)
         self._store = EpochStore(self._home.epochs, checkpoints.way_out)
         self._attempts = AttemptHistory(self._home.run)
-        self._keep_files = value_of(configuration, "execution.checkpointing.interval") is not None
+        # State that an earlier process has left must survive a changed program that does not fit to it.
+        went_on = self._store.latest.unfinished is not None
+        self._keep_files = went_on or value_of(configuration, "execution.checkpointing.interval") is not None
         self._coordinator = EpochCoordinator(
             self._blueprint,
             self._sources,
