@@ -141,7 +141,7 @@ class SessionWindowOperator(WindowedOperator):
 
     def _sessions(self, key: Any) -> list[Session]:
         held = self._table.get(key)
-        return [] if held is None else [held] if type(held) is tuple else held
+        return [] if held is None else _as_list(held)
 
     def _keep(self, key: Any, sessions: list[Session]) -> None:
         if sessions:
@@ -157,8 +157,8 @@ class SessionWindowOperator(WindowedOperator):
     def _planned_visits(self) -> Visits:
         if self._visits is None:
             self._visits = Visits()
-            for key in self._table.base:
-                for _, end, _ in self._sessions(key):
+            for key, held in self._table.base.items():  # right behind a load: nothing has changed yet
+                for _, end, _ in _as_list(held):
                     self._visit(key, end)
         return self._visits
 
@@ -216,3 +216,8 @@ class SessionWindowOperator(WindowedOperator):
             evaluation.results.timestamps.append(timestamp)
         else:
             evaluation.evaluate((key, (start, end)), TimeWindow(start, end), (result,), timestamp)
+
+
+def _as_list(held: Session | list[Session]) -> list[Session]:
+    """A key with one session, as most have, holds just that."""
+    return [held] if type(held) is tuple else held  # type: ignore[return-value]
