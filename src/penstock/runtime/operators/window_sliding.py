@@ -63,7 +63,7 @@ class SlidingWindowOperator(AlignedWindowOperator):
         if self._worth_sharing:
             # Columns go to the windows themselves, in front of which nothing may wait in panes.
             self._worth_sharing = False
-            for key in {key for entries in self.panes.base.values() for key in entries}:
+            for key in {key for _, entries in self.panes.base.items() for key in entries}:
                 self._settle(key)
         return super().gather(batch)
 
