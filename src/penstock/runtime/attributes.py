@@ -20,10 +20,17 @@ class AttributeTracker:
         self._attributes: dict[str, Any] | None = getattr(function, "__dict__", None)
         self._last: dict[str, Any] = {}
         self._since_open: dict[str, Any] = {}
+        self._opened = False
 
-    def mark_opened(self) -> None:
-        """What `open()` (or the constructor) set is rebuilt the same way elsewhere: it is no change."""
-        self._last = {name: _fingerprint(value) for name, value in (self._attributes or {}).items()}
+    def mark_opened(self, repeatable: bool = True) -> None:
+        """What `open()` (or the constructor) set is rebuilt the same way elsewhere, if that is repeatable: no change.
+
+        What was applied before goes over it now: the snapshot is behind `open()`.
+        """
+        if repeatable:
+            self._last = {name: _fingerprint(value) for name, value in (self._attributes or {}).items()}
+        self._opened = True
+        self.apply(self._since_open)
 
     def take_changes(self) -> dict[str, Any]:
         """Attribute name -> pickled or plain value, for those that changed."""
@@ -42,10 +49,12 @@ class AttributeTracker:
 
     def apply(self, changed: dict[str, Any]) -> None:
         assert self._attributes is not None or not changed
+        self._since_open.update(changed)
+        if not self._opened:
+            return
         for name, (plain, content) in changed.items():
             self._attributes[name] = content if plain else loads(content)  # type: ignore[index]
             self._last[name] = (plain, content)
-        self._since_open.update(changed)
 
 
 class _Marker:

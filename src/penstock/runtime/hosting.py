@@ -48,9 +48,17 @@ class Lease:
         assert self._cached is not None
         return self._cached[1]
 
-    def fresh(self, first_epoch: bool) -> Container:
+    def fresh(self, replay: Callable[[Container], None] | None) -> Container:
+        """A new one: at the snapshot that is replayed, or in a job's first epoch at its savepoint, if it has one.
+
+        Snapshots come first, so that user functions find the state when they are opened.
+        """
         container = Container(self._blob.blueprint(), self.level, self.subtask)
-        container.open(self._blob.savepoint if first_epoch else None)
+        if replay is None:
+            container.open(self._blob.savepoint)
+        else:
+            replay(container)
+            container.open()
         return container
 
     def put_back(self, container: Container, token: Token) -> None:
@@ -80,10 +88,7 @@ def run_level_zero(
     def up_to_date() -> Container:
         if token is not None and lease.cached_token() == token:
             return lease.cached()
-        container = lease.fresh(first_epoch=token is None)
-        if snapshot is not None:
-            container.apply_delta(snapshot[1])
-        return container
+        return lease.fresh(None if snapshot is None else lambda container: container.apply_delta(snapshot[1]))
 
     container = _opened(lease, up_to_date)
     if isinstance(container, ExchangeRow):
@@ -116,12 +121,10 @@ def run_level(
         return
 
     def up_to_date() -> Container:
-        if log.leads_on_from(known):
-            container = lease.cached()
-            log.replay(container, since=known)
-        else:
-            container = lease.fresh(first_epoch=token is None)
-            log.replay(container, since=None)
+        if not log.leads_on_from(known):
+            return lease.fresh(None if token is None else lambda container: log.replay(container, since=None))
+        container = lease.cached()
+        log.replay(container, since=known)
         return container
 
     container = _opened(lease, up_to_date)

@@ -16,6 +16,8 @@ from pyspark.sql import SparkSession
 from penstock.spark.java import java_home
 from penstock.spark.python_launcher import worker_python
 
+# Without its native library Hadoop runs chmod for every local file that it creates: let that cost little.
+_QUICK_CHILDREN = " -Djdk.lang.Process.launchMechanism=VFORK" if sys.platform == "linux" else ""
 _STATE_STORE = "spark.sql.streaming.stateStore"
 _SESSION_DEFAULTS = {
     "spark.driver.memory": "2g",
@@ -23,10 +25,14 @@ _SESSION_DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.python.daemon.module": "penstock.spark.daemon",
     # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
+    "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseParallelGC{_QUICK_CHILDREN}",
+    "spark.executor.extraJavaOptions": _QUICK_CHILDREN.strip(),
 }
 _QUERY_SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
+    # The default one runs readlink twice for every file that it renames: 60 ms of each epoch, and more for state.
+    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."
+    "FileSystemBasedCheckpointFileManager",
     f"{_STATE_STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE_STORE}.rocksdb.trackTotalNumberOfRows": "false",

@@ -124,16 +124,17 @@ class FunctionOperator(Operator):
         self.function = blueprint.function
         self._attributes = AttributeTracker(self.function)
         self._operator_states = OperatorStates(context.operator_states)
-        self._restored = False
+        self._restored = self._from_savepoint = self._opened = False
 
     def open(self) -> None:
+        self._opened = True
         if hasattr(self.function, "initialize_state"):
             self.function.initialize_state(InitializationContext(self._operator_states, self._restored))
         open_function = getattr(self.function, "open", None)
         if open_function is not None:
             open_function(self.context.runtime_context)
-        if not self._restored:  # what was made of a savepoint's state cannot be made again elsewhere
-            self._attributes.mark_opened()
+        # What was made of a savepoint's state cannot be made again elsewhere.
+        self._attributes.mark_opened(repeatable=not self._from_savepoint)
 
     def close(self) -> None:
         close_function = getattr(self.function, "close", None)
@@ -154,13 +155,14 @@ class FunctionOperator(Operator):
 
     def apply_delta(self, delta: Any) -> None:
         self.watermark, changed, states = delta
+        self._restored = self._restored or not self._opened
         self._attributes.apply(changed)
         if states is not None:
             self._operator_states.apply_delta(states)
 
     def restore_operator_state(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
         saved = [(subtask, self.function_part(state)[2]) for subtask, state in states]
-        self._restored = True
+        self._restored = self._from_savepoint = True
         parallelism = self.blueprint.parallelism
         self._operator_states.restore(saved, self.context.subtask, parallelism, old_parallelism)
 

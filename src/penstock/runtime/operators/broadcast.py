@@ -33,13 +33,12 @@ class BroadcastStates:
     def __init__(self, descriptors: Iterable[MapStateDescriptor], states: StateRegistry) -> None:
         self._descriptors = {descriptor.get_name(): descriptor for descriptor in descriptors}
         self._states = states
-        self._tables: dict[str, MapTable] = {}
+        self._tables = {name: MapTable() for name in self._descriptors}
         self._scope = KeyScope()
 
     def open(self) -> None:
         """Behind what a savepoint has told about its states, which may not fit."""
         for name, descriptor in self._descriptors.items():
-            self._tables[name] = MapTable()
             self._states.declare(name, DeclaredState.of_operator(BROADCAST, descriptor), self._tables[name])
 
     def read_only(self, descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:

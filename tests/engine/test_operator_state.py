@@ -1,0 +1,44 @@
+"""State without keys is there when a function is opened, in whatever process that happens."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from penstock.common import Types
+from penstock.datastream.checkpointed_function import CheckpointedFunction
+from penstock.datastream.functions import MapFunction
+from penstock.datastream.state import ListStateDescriptor
+
+
+class _Guarded:
+    """Cannot be pickled, so that nobody but its function can make it again."""
+
+    def __init__(self, total: int) -> None:
+        self.lock = threading.Lock()
+        self.total = total
+
+
+class _Total(MapFunction, CheckpointedFunction):
+    def initialize_state(self, context: Any) -> None:
+        self._state = context.get_operator_state_store().get_list_state(ListStateDescriptor("total", Types.LONG()))
+        saved = list(self._state.get())
+        assert bool(saved) == context.is_restored()
+        self._held = _Guarded(sum(saved))
+
+    def snapshot_state(self, context: Any) -> None:
+        self._state.update([self._held.total])
+
+    def map(self, value: int) -> int:
+        with self._held.lock:
+            self._held.total += value
+            return self._held.total
+
+
+def test_what_a_function_makes_of_its_state_survives_a_new_process(local_env: Any) -> None:
+    env = local_env(1, epoch_records=2, forget=True)
+    numbers = env.from_collection(list(range(1, 8)), Types.LONG())
+    # One behind an exchange, whose snapshot is in the state log; one at the source, whose snapshot goes to the driver.
+    for stream in (numbers, numbers.rebalance()):
+        totals = list(stream.map(_Total(), Types.LONG()).execute_and_collect())
+        assert totals == [1, 3, 6, 10, 15, 21, 28]
