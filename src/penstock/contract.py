@@ -10,7 +10,6 @@ from typing import Final
 from penstock.datastream.connectors._later import LATER
 
 _JAVA: Final = "there is no Java behind Penstock: its objects are used as they are"
-_SAVEPOINTS: Final = "savepoints come with mission item M10"
 _NO_CACHE: Final = "no results are kept between jobs: write to files, or let one job have several sinks"
 _UID: Final = "state is addressed by uid() alone"
 _SPARK_CANCELS: Final = "Spark ends the tasks of a cancelled job itself"
@@ -61,9 +60,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.output_tag.OutputTag.get_java_output_tag": _JAVA,
     "pyflink.datastream.slot_sharing_group.MemorySize.get_java_memory_size": _JAVA,
     "pyflink.datastream.slot_sharing_group.SlotSharingGroup.get_java_slot_sharing_group": _JAVA,
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.set_default_savepoint_directory": (
-        _SAVEPOINTS
-    ),
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_jars": "no Java code of Flink runs",
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_classpaths": (
         "no Java code of Flink runs here"

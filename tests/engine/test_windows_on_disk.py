@@ -43,7 +43,7 @@ def results(assigner: Any, aggregation: str, typed: bool, **options: Any) -> lis
 @pytest.mark.parametrize("assigner", WINDOWS, ids=lambda assigner: type(assigner).__name__)
 def test_windows_on_disk_give_the_same_results(assigner: Any, aggregation: str, typed: bool, tmp_path: Path) -> None:
     expected = results(assigner, aggregation, typed=False)
-    disk = DiskStateSettings(str(tmp_path), 1 << 20)
+    disk = DiskStateSettings((str(tmp_path),), 1 << 20)
     assert results(assigner, aggregation, typed, disk_state=disk) == expected
     assert results(assigner, aggregation, typed, disk_state=disk, forget=True) == expected
     assert results(assigner, aggregation, typed, forget=True) == expected

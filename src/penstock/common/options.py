@@ -37,6 +37,9 @@ _METRICS_LATER = "later: metric reporters come with the metrics system"
 _NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
 _NOT_UNALIGNED = "refused: an epoch has no barriers that wait for each other, so that there is nothing to gain"
 _NO_INCREMENTS = "no effect: a checkpoint holds the whole state; what recovers the job itself holds only changes always"
+_WRITES_PARTS = "no effect: every subtask writes its state into one file of its own, beside the metadata"
+_OWN_TUNING = "no effect: RocksDB is tuned as a working copy; set state.backend.rocksdb.memory.fixed-per-slot"
+_NO_TRANSFER = "no effect: subtasks write and read their own parts, there are no files of RocksDB to move"
 _NO_BUNDLES = "no effect: records go through the Python operators in chunks, see penstock.chunk.records"
 _NO_BUFFERS = "no effect: records travel at the end of each epoch, there are no network buffers to flush"
 _NO_JARS = "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars"
@@ -86,23 +89,36 @@ OPTIONS: tuple[Option, ...] = (
     Option("execution.checkpointing.externalized-checkpoint-retention", "string", "NO_EXTERNALIZED_CHECKPOINTS",
            "RETAIN_ON_CANCELLATION keeps the checkpoints of a cancelled job, DELETE_ON_CANCELLATION does not."),
     Option("execution.checkpointing.dir", "string", None, "Where checkpoints are written."),
+    Option("execution.checkpointing.storage", "string", None, "filesystem (the default), or jobmanager for checkpoints "
+           "of small states: see penstock.checkpoint.max-state-size."),
+    Option("execution.checkpointing.data-inline-threshold", "memory", "20kb", "What goes into the metadata file.",
+           _WRITES_PARTS),
+    Option("execution.checkpointing.write-buffer-size", "int", 4096, "Bytes that are written at once.", _WRITES_PARTS),
     Option("execution.checkpointing.num-retained", "int", 1, "How many checkpoints are kept."),
     Option("execution.checkpointing.savepoint-dir", "string", None, "Newer name of state.savepoints.dir."),
     Option("execution.checkpointing.incremental", "bool", False, "Whether only changes are written.",
            _NO_INCREMENTS, ("false",)),
     Option("execution.savepoint.path", "string", None, "The savepoint to start from.", _SAVEPOINT_PATH),
     Option("execution.state-recovery.path", "string", None, "Savepoint to start from.", _SAVEPOINT_PATH),
-    Option("state.backend.type", "string", None, "hashmap (in memory, the default) or rocksdb (on disk); the older "
-           "names filesystem and jobmanager are in memory too."),
+    Option("state.backend.type", "string", None, "hashmap (in memory, the default) or rocksdb (on disk). Older names: "
+           "filesystem is hashmap; jobmanager or memory is hashmap with the checkpoint storage jobmanager."),
     Option("state.backend", "string", None, "Older name of state.backend.type."),
     Option("state.backend.rocksdb.localdir", "string", None,
-           "Where workers keep their working copies of state on disk; by default with temporary files."),
+           "Where workers keep their working copies of state on disk; by default with temporary files. Subtasks "
+           "share several directories, with commas between them, in turn."),
     Option("state.backend.rocksdb.memory.fixed-per-slot", "memory", "96m",
            "Memory for one subtask's state on disk: half of it for RocksDB, half for values in use."),
     Option("state.backend.rocksdb.timer-service.factory", "string", "HEAP", "Where timers are kept.",
            "refused: timers are kept in memory", ("HEAP",)),
+    Option("state.backend.rocksdb.predefined-options", "string", "DEFAULT", "A set of tuning options.",
+           _OWN_TUNING, ("DEFAULT",)),
+    Option("state.backend.rocksdb.checkpoint.transfer.thread.num", "int", 4, "Threads that move RocksDB's files.",
+           _NO_TRANSFER, ("4",)),
     Option("state.backend.incremental", "bool", False, "Whether only changes are written.",
            _NO_INCREMENTS, ("false",)),
+    Option("state.checkpoint-storage", "string", None, "Older name of execution.checkpointing.storage."),
+    Option("state.storage.fs.memory-threshold", "memory", "20kb", "What goes into the metadata file.", _WRITES_PARTS),
+    Option("state.storage.fs.write-buffer-size", "int", 4096, "Bytes that are written at once.", _WRITES_PARTS),
     Option("state.checkpoints.dir", "string", None, "Older name of execution.checkpointing.dir."),
     Option("state.checkpoints.num-retained", "int", 1, "Older name of execution.checkpointing.num-retained.",
            "refused: set execution.checkpointing.num-retained", ("1",)),
@@ -162,6 +178,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("penstock.epoch.max-records", "int", 4_000_000, "Most records that one epoch reads."),
     Option("penstock.epoch.initial-records", "int", 50_000, "Records that the first epoch reads."),
     Option("penstock.chunk.records", "int", 32_768, "Records in one chunk between two tasks."),
+    Option("penstock.checkpoint.max-state-size", "memory", "5m",
+           "With the checkpoint storage jobmanager: most bytes that a state of a subtask may have in a checkpoint."),
     Option("penstock.home", "string", None, "Directory of jobs, logs and state; default ~/.penstock."),
     Option("spark.master", "string", "local[*]", "The Spark master that runs the job."),
 )  # fmt: skip

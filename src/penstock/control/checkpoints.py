@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +18,9 @@ from penstock.common.options import value_of
 from penstock.control.job_home import JobHome
 from penstock.control.snapshot_location import local_directory
 from penstock.control.snapshot_machine import Pacing
-from penstock.runtime.savepoint import METADATA
+from penstock.runtime.savepoint import METADATA, checkpoint_number
 
 _RETENTIONS = ("NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION")
-_NAME = re.compile(r"chk-(\d+)")
 
 
 @dataclass(frozen=True)
@@ -78,12 +76,6 @@ class CheckpointSettings:
 
 def history_file_of(home: JobHome) -> Path:
     return home.run / "checkpoints.json"
-
-
-def checkpoint_number(path: str | Path) -> int | None:
-    """N of a directory `chk-N`; None for other names, such as those of savepoints."""
-    found = _NAME.fullmatch(os.path.basename(os.path.normpath(path)))
-    return None if found is None else int(found[1])
 
 
 class CheckpointStore:

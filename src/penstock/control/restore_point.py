@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 from penstock.common.errors import JobExecutionError
-from penstock.control.checkpoints import CheckpointStore, checkpoint_number
-from penstock.runtime.savepoint import METADATA, Savepoint, open_savepoint
+from penstock.control.checkpoints import CheckpointStore
+from penstock.runtime.savepoint import METADATA, Savepoint, checkpoint_number, open_savepoint
 
 
 def open_restore_point(path: str) -> Savepoint:

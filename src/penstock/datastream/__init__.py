@@ -60,8 +60,11 @@ if TYPE_CHECKING:
     from penstock.datastream.state_backend import (
         CustomStateBackend,
         EmbeddedRocksDBStateBackend,
+        FsStateBackend,
         HashMapStateBackend,
+        MemoryStateBackend,
         PredefinedOptions,
+        RocksDBStateBackend,
         StateBackend,
     )
     from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
@@ -129,8 +132,11 @@ _NAMES_BY_MODULE = {
     "state_backend": (
         "CustomStateBackend",
         "EmbeddedRocksDBStateBackend",
+        "FsStateBackend",
         "HashMapStateBackend",
+        "MemoryStateBackend",
         "PredefinedOptions",
+        "RocksDBStateBackend",
         "StateBackend",
     ),
     "stream_execution_environment": ("StreamExecutionEnvironment",),
@@ -175,6 +181,7 @@ __all__ = [
     "FileSystemCheckpointStorage",
     "FilterFunction",
     "FlatMapFunction",
+    "FsStateBackend",
     "GlobalWindow",
     "HashMapStateBackend",
     "JobManagerCheckpointStorage",
@@ -185,6 +192,7 @@ __all__ = [
     "KeyedStream",
     "MapFunction",
     "MemorySize",
+    "MemoryStateBackend",
     "MergingWindowAssigner",
     "OutputTag",
     "Partitioner",
@@ -192,6 +200,7 @@ __all__ = [
     "ProcessFunction",
     "ProcessWindowFunction",
     "ReduceFunction",
+    "RocksDBStateBackend",
     "RuntimeContext",
     "RuntimeExecutionMode",
     "SinkFunction",

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 from typing import Any, TypeVar
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError, NotSupportedError
-from penstock.common.options import parse_duration
+from penstock.common.options import parse_duration, value_of
+from penstock.common.state_backend_names import max_state_size
 from penstock.common.time import Duration
+from penstock.datastream.checkpoint_storage import (
+    CHECKPOINTS,
+    STORAGE_OPTIONS,
+    CheckpointStorage,
+    FileSystemCheckpointStorage,
+    JobManagerCheckpointStorage,
+)
 from penstock.datastream.checkpointing_mode import CheckpointingMode
 from penstock.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
 
@@ -25,6 +34,7 @@ _MAX_CONCURRENT = _PREFIX + "max-concurrent-checkpoints"
 _TOLERABLE_FAILURES = _PREFIX + "tolerable-failed-checkpoints"
 _RETENTION = _PREFIX + "externalized-checkpoint-retention"
 _ALIGNED_TIMEOUT = _PREFIX + "aligned-checkpoint-timeout"
+_OLDER_DIRECTORY = "state.checkpoints.dir"
 _UNALIGNED = (_PREFIX + "unaligned.enabled", _PREFIX + "unaligned")
 
 _DISABLED = -1
@@ -180,6 +190,33 @@ class CheckpointConfig:
     def is_force_unaligned_checkpoints(self) -> bool:
         """Always False."""
         return False
+
+    def set_checkpoint_storage(self, storage: CheckpointStorage) -> CheckpointConfig:
+        """Set where checkpoints are kept (PyFlink 1.13 to 1.20; since 2.0 there are only the options)."""
+        if not isinstance(storage, CheckpointStorage):
+            raise ConfigurationError(
+                f"set_checkpoint_storage() takes a CheckpointStorage, got {storage!r}; "
+                "for a directory call set_checkpoint_storage_dir()"
+            )
+        written = storage.to_options()
+        for key in STORAGE_OPTIONS:
+            self._configuration.remove_config(key)
+        for key, text in written.items():
+            self._set(key, text)
+        return self
+
+    def set_checkpoint_storage_dir(self, checkpoint_path: str) -> CheckpointConfig:
+        """Keep checkpoints in a directory: ``set_checkpoint_storage_dir("file:///checkpoints")``."""
+        return self.set_checkpoint_storage(FileSystemCheckpointStorage(checkpoint_path))
+
+    def get_checkpoint_storage(self) -> CheckpointStorage | None:
+        """What the options say; None when they say nothing."""
+        directory = value_of(self._configuration, CHECKPOINTS) or value_of(self._configuration, _OLDER_DIRECTORY)
+        path = None if directory is None or ":/" in directory else f"file://{os.path.abspath(directory)}"
+        limit = max_state_size(self._configuration)
+        if limit is not None:
+            return JobManagerCheckpointStorage(path or directory, limit)
+        return None if directory is None else FileSystemCheckpointStorage(path or directory)
 
     def _set(self, key: str, value: str) -> CheckpointConfig:
         self._configuration.set_string(key, value)

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.common.state_backend_names import FILESYSTEM, JOBMANAGER, MAX_STATE_SIZE, STORAGE
 from penstock.common.utils import refuse_java_object
 
 __all__ = [
@@ -14,6 +15,12 @@ __all__ = [
     "FileSystemCheckpointStorage",
     "JobManagerCheckpointStorage",
 ]
+
+CHECKPOINTS = "execution.checkpointing.dir"
+SAVEPOINTS = "execution.checkpointing.savepoint-dir"
+_THRESHOLD = "execution.checkpointing.data-inline-threshold"
+_WRITE_BUFFER = "execution.checkpointing.write-buffer-size"
+STORAGE_OPTIONS = (STORAGE, _THRESHOLD, _WRITE_BUFFER)  # nothing of them is left when another storage is set
 
 _USE_DEFAULT = -1
 _DEFAULT_FILE_STATE_THRESHOLD = 20 * 1024
@@ -31,9 +38,19 @@ class CheckpointStorage:
             "Use FileSystemCheckpointStorage(path).",
         )
 
+    def to_options(self) -> dict[str, str]:
+        """The options that say the same."""
+        raise NotSupportedError(
+            f"{type(self).__name__} is no storage of Penstock; use FileSystemCheckpointStorage(path) or "
+            "JobManagerCheckpointStorage()"
+        )
+
 
 class JobManagerCheckpointStorage(CheckpointStorage):
-    """Small checkpoints in the driver, for trying things out; with a path, their metadata in files."""
+    """For trying things out: checkpoints in files as well, but one fails if a state is larger than `max_state_size`.
+
+    That is the largest that a single state of one subtask may have, 5 MB by default. Savepoints have no limit.
+    """
 
     DEFAULT_MAX_STATE_SIZE = 5 * 1024 * 1024
 
@@ -46,16 +63,24 @@ class JobManagerCheckpointStorage(CheckpointStorage):
         super().__init__(j_jobmanager_checkpoint_storage)
         if max_state_size is not None and max_state_size <= 0:
             raise ConfigurationError(f"max_state_size must be positive, got {max_state_size}")
-        self._checkpoint_path = None if checkpoint_path is None else _normalized(checkpoint_path)
-        self._max_state_size = self.DEFAULT_MAX_STATE_SIZE if max_state_size is None else max_state_size
+        self._checkpoint_path = None if checkpoint_path is None else with_scheme(checkpoint_path)
+        self._max_state_size = max_state_size
+
+    def to_options(self) -> dict[str, str]:
+        written = {STORAGE: JOBMANAGER}
+        if self._checkpoint_path is not None:
+            written[CHECKPOINTS] = self._checkpoint_path
+        if self._max_state_size is not None:
+            written[MAX_STATE_SIZE] = str(self._max_state_size)
+        return written
 
     def get_checkpoint_path(self) -> str | None:
-        """Where metadata is written, or None."""
+        """The directory, or None for the default."""
         return self._checkpoint_path
 
     def get_max_state_size(self) -> int:
-        """The largest state, in bytes, that one state may have."""
-        return self._max_state_size
+        """The most bytes that one state may have."""
+        return self.DEFAULT_MAX_STATE_SIZE if self._max_state_size is None else self._max_state_size
 
     def get_savepoint_path(self) -> str | None:
         """None: savepoints go where they are asked to go."""
@@ -63,7 +88,7 @@ class JobManagerCheckpointStorage(CheckpointStorage):
 
 
 class FileSystemCheckpointStorage(CheckpointStorage):
-    """Checkpoints in a directory that all workers reach: ``FileSystemCheckpointStorage("hdfs:///checkpoints")``."""
+    """Checkpoints in a directory that all workers reach: ``FileSystemCheckpointStorage("file:///checkpoints")``."""
 
     MAX_FILE_STATE_THRESHOLD = 1024 * 1024
 
@@ -83,9 +108,17 @@ class FileSystemCheckpointStorage(CheckpointStorage):
                 f"file_state_size_threshold must be from 0 to {self.MAX_FILE_STATE_THRESHOLD} bytes "
                 f"(-1 for the default), got {threshold}"
             )
-        self._checkpoint_path = _normalized(checkpoint_path)
+        self._checkpoint_path = with_scheme(checkpoint_path)
         self._threshold = _DEFAULT_FILE_STATE_THRESHOLD if threshold == _USE_DEFAULT else threshold
         self._write_buffer_size = _DEFAULT_WRITE_BUFFER_SIZE if write_buffer_size == _USE_DEFAULT else write_buffer_size
+
+    def to_options(self) -> dict[str, str]:
+        written = {STORAGE: FILESYSTEM, CHECKPOINTS: self._checkpoint_path}
+        if self._threshold != _DEFAULT_FILE_STATE_THRESHOLD:
+            written[_THRESHOLD] = str(self._threshold)
+        if self._write_buffer_size != _DEFAULT_WRITE_BUFFER_SIZE:
+            written[_WRITE_BUFFER] = str(self._write_buffer_size)
+        return written
 
     def get_checkpoint_path(self) -> str:
         """The directory."""
@@ -96,11 +129,11 @@ class FileSystemCheckpointStorage(CheckpointStorage):
         return None
 
     def get_min_file_size_threshold(self) -> int:
-        """State below this many bytes is kept in the metadata file."""
+        """Kept, but without effect (the job's start warns of another one than the default)."""
         return self._threshold
 
     def get_write_buffer_size(self) -> int:
-        """Bytes buffered before they are written."""
+        """Kept, but without effect (the job's start warns of another one than the default)."""
         return self._write_buffer_size
 
 
@@ -114,11 +147,8 @@ class CustomCheckpointStorage(CheckpointStorage):
         )
 
 
-def _normalized(path: str) -> str:
-    """With its scheme, so that a local directory is never mistaken for one that all workers share."""
+def with_scheme(path: str) -> str:
+    """A path with its scheme, so that a local directory is never mistaken for one that all workers share."""
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path):
-        raise ConfigurationError(
-            f"the checkpoint path {path!r} has no scheme; write file://{path} for a local directory, "
-            "or hdfs://, s3a://..."
-        )
+        raise ConfigurationError(f"the path {path!r} of checkpoints or savepoints has no scheme; write file://{path}")
     return re.sub(r"^file:/+", "file:/", path).rstrip("/") or path

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import NoReturn, Self
+import re
+from typing import Self
 
 from penstock.common import options
 from penstock.common.configuration import Configuration
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.execution_config import ExecutionConfig
+from penstock.common.state_backend_names import BACKEND, OLDER_BACKEND
 from penstock.datastream.checkpoint_config import CheckpointConfig
+from penstock.datastream.checkpoint_storage import SAVEPOINTS
 from penstock.datastream.checkpointing_mode import CheckpointingMode
 from penstock.datastream.execution_mode import RuntimeExecutionMode
 from penstock.datastream.python_dependencies import PythonDependencySettings
 from penstock.datastream.slot_sharing_group import SlotSharingGroup
+from penstock.datastream.state_backend import StateBackend
+from penstock.datastream.state_backend_setting import StateBackendSetting
 
 __all__ = ["EnvironmentSettings"]
 
@@ -24,6 +29,7 @@ _RUNTIME_MODE = "execution.runtime-mode"
 _BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 _OLDER_BUFFER_TIMEOUT = "execution.buffer-timeout"
 _BUFFER_TIMEOUT_ENABLED = "execution.buffer-timeout.enabled"
+_OLDER_SAVEPOINTS = "state.savepoints.dir"
 
 _default_local_parallelism: int | None = None
 
@@ -41,6 +47,7 @@ class EnvironmentSettings(PythonDependencySettings):
         if not configuration.contains_key(_PARALLELISM):
             configuration.set(_PARALLELISM, default_local_parallelism())
         self._config = ExecutionConfig(configuration)
+        self._state_backend = StateBackendSetting(configuration)
         self._slot_sharing_groups: dict[str, SlotSharingGroup] = {}
 
     def get_config(self) -> ExecutionConfig:
@@ -51,6 +58,8 @@ class EnvironmentSettings(PythonDependencySettings):
         """Takes over all options of a configuration; where both have one, the given one wins."""
         if not isinstance(configuration, Configuration):
             raise ProgramError(f"configure() takes a Configuration, got {configuration!r}")
+        if any(configuration.contains_key(key) for key in (BACKEND, OLDER_BACKEND)):
+            self._state_backend.forget()
         self._configuration.add_all(configuration)
 
     # Parallelism and chaining
@@ -179,10 +188,22 @@ class EnvironmentSettings(PythonDependencySettings):
     def is_changelog_state_backend_enabled(self) -> bool | None:
         return None
 
-    def set_default_savepoint_directory(self, directory: str) -> NoReturn:
-        raise NotSupportedError(
-            f"set_default_savepoint_directory({directory!r}): Penstock has no savepoints yet. Leave the call out."
-        )
+    def set_state_backend(self, state_backend: StateBackend) -> Self:
+        """Sets where state lives while a job runs (PyFlink 1; since 2.0 there are only the options)."""
+        self._state_backend.set(state_backend)
+        return self
+
+    def get_state_backend(self) -> StateBackend | None:
+        """What was set, or what the options say; None for the default."""
+        return self._state_backend.get()
+
+    def set_default_savepoint_directory(self, directory: str) -> Self:
+        """Sets where savepoints go that are asked for without a directory."""
+        if not isinstance(directory, str) or not directory:
+            raise ProgramError(f"set_default_savepoint_directory() takes a path, got {directory!r}")
+        self._configuration.set_string(SAVEPOINTS, re.sub(r"^file:/+", "file:/", directory).rstrip("/") or directory)
+        return self
 
     def get_default_savepoint_directory(self) -> str | None:
-        return None
+        keys = (SAVEPOINTS, _OLDER_SAVEPOINTS)
+        return next((value for key in keys if (value := options.value_of(self._configuration, key))), None)

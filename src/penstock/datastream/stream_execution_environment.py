@@ -201,6 +201,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         self._operators.append(node)
 
     def _submit(self, job_name: str | None) -> RunningJob:
+        self._state_backend.renew()
         request = self._request(job_name)
         options.validate(self._configuration)
         # As in Flink, even when the job cannot be started: the next one begins empty.

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.common.configuration import Configuration
-from penstock.common.errors import ConfigurationError
 from penstock.common.options import bytes_of, value_of
+from penstock.common.state_backend_names import LOCAL_DIRECTORIES, ROCKSDB, chosen_backend, local_directories
 from penstock.runtime.partitioning import Partitioning
 
 NATIVE_SOURCE = "native_source"
-_IN_MEMORY = ("hashmap", "filesystem", "jobmanager")
-_ON_DISK = ("rocksdb",)
 
 
 @dataclass(frozen=True)
@@ -75,23 +73,24 @@ class EdgeBlueprint:
 
 @dataclass(frozen=True)
 class DiskStateSettings:
-    """Where the on-disk backend keeps a subtask's working copy, and how much memory it may use."""
+    """Where the on-disk backend keeps the subtasks' working copies, and how much memory each may use."""
 
-    directory: str | None
+    directories: tuple[str, ...]  # none: the one for temporary files
     memory: int
 
     @staticmethod
     def of(configuration: Configuration) -> DiskStateSettings | None:
         """None for the backends that keep state in memory."""
-        name = value_of(configuration, "state.backend.type") or value_of(configuration, "state.backend") or "hashmap"
-        if name.lower() in _IN_MEMORY:
+        if chosen_backend(configuration) != ROCKSDB:
             return None
-        if name.lower() not in _ON_DISK:
-            raise ConfigurationError(f"there is no state backend {name!r}; state.backend.type is hashmap or rocksdb")
         return DiskStateSettings(
-            value_of(configuration, "state.backend.rocksdb.localdir"),
+            local_directories(value_of(configuration, LOCAL_DIRECTORIES)),
             bytes_of(value_of(configuration, "state.backend.rocksdb.memory.fixed-per-slot")),
         )
+
+    def directory_of(self, level: int, subtask: int) -> str | None:
+        """Neighbours have different ones."""
+        return self.directories[(level + subtask) % len(self.directories)] if self.directories else None
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,7 @@ class JobSettings:
     pyflink_imports: bool = False
     attempt: int = 0  # grows with every restart of the job, in whatever process
     disk_state: DiskStateSettings | None = None  # None: state is kept in memory
+    max_state_size: int | None = None  # in bytes, of each state of a subtask in a checkpoint
 
 
 @dataclass(frozen=True)

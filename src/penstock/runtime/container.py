@@ -36,6 +36,7 @@ from penstock.runtime.report import SubtaskReport, report_row
 from penstock.runtime.savepoint import Label, Savepoint
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state.disk import DiskStore
+from penstock.runtime.state_limit import StateLimit
 from penstock.runtime.station import FanOut, LocalInput, Station
 
 _FRAMES_PER_OPERATOR = 8
@@ -54,8 +55,9 @@ class Container:
         self._codecs: dict[int, ColumnCodec | None] = {}
         self.report = SubtaskReport(level, subtask)
         disk = job.settings.disk_state
-        # Level 0 has no keyed state to speak of, and its snapshots travel to the driver as a whole.
-        self.store = None if disk is None or level == 0 else DiskStore(disk.directory, disk.memory)
+        self.store: DiskStore | None = None
+        if disk is not None and level > 0:  # level 0 has no keyed state, and its snapshots travel to the driver whole
+            self.store = DiskStore(disk.directory_of(level, subtask), disk.memory)
         self._edges = {edge.id: edge for edge in job.edges}
         self._stations = self._build_stations()
         self._connect()
@@ -292,6 +294,11 @@ class Container:
                 for name, schema, entries in operator.backend.pieces():
                     yield Label(uid, name), (schema, entries)
             self.report.states[uid] = operator.context.state_schemas()
+
+    def state_limit(self, of_checkpoint: bool) -> StateLimit:
+        """For the states of this subtask; savepoints have none, as in Flink."""
+        max_bytes = self._job.settings.max_state_size if of_checkpoint else None
+        return StateLimit(max_bytes, self._job.operators, self._subtask)
 
     def _restore(self, savepoint: Savepoint) -> None:
         """Starts from a savepoint instead of from nothing."""

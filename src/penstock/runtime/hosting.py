@@ -15,8 +15,9 @@ from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import describe_failure
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, report_row
-from penstock.runtime.savepoint import write_part
+from penstock.runtime.savepoint import checkpoint_number, write_part
 from penstock.runtime.sources.base import Assignment
+from penstock.runtime.state_limit import StateTooLargeError
 from penstock.runtime.state_log import StateLog, Token
 
 _CACHED_CONTAINERS = 64
@@ -162,8 +163,12 @@ def _save(container: Container, directory: str | None) -> None:
     if directory is None:
         return
     report = container.report
+    limit = container.state_limit(of_checkpoint=checkpoint_number(directory) is not None)
+    pieces = container.savepoint_pieces()
     try:
-        report.savepoint_part = write_part(directory, report.level, report.subtask, container.savepoint_pieces())
+        report.savepoint_part = write_part(directory, report.level, report.subtask, pieces, limit.count)
+    except StateTooLargeError as error:
+        report.savepoint_failure = str(error)
     except OSError as error:  # a full disk must not harm the job: its own state is safe in Spark's store
         report.savepoint_failure = f"{type(error).__name__}: {error}"
 

@@ -12,6 +12,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 import secrets
 import struct
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ from penstock.runtime.pickling import dumps, loads
 
 FORMAT_VERSION = 2
 METADATA = "_metadata"
+_CHECKPOINT = re.compile(r"chk-(\d+)")
 _NOT_WRITTEN: dict[str, Any] = {"path": None, "passed_over": ()}
 _FRAME = struct.Struct("<IQ")  # bytes of the label, bytes of the content
 _READ_BYTES = 1 << 20
@@ -122,12 +124,27 @@ class Savepoint:
         return sum(part.bytes for part in self.parts)
 
 
+def checkpoint_number(path: str | Path) -> int | None:
+    """N of a directory `chk-N`; None for other names, such as those of savepoints."""
+    found = _CHECKPOINT.fullmatch(os.path.basename(os.path.normpath(path)))
+    return None if found is None else int(found[1])
+
+
 def new_savepoint_directory(parent: str, job_id: str) -> str:
     return os.path.join(parent, f"savepoint-{job_id[:6]}-{secrets.token_hex(6)}")
 
 
-def write_part(directory: str, level: int, subtask: int, pieces: Iterable[tuple[Label, Any]]) -> SavepointPart:
-    """Called by the subtask; several attempts of it write the same name, the last complete one counts."""
+def write_part(
+    directory: str,
+    level: int,
+    subtask: int,
+    pieces: Iterable[tuple[Label, Any]],
+    count: Callable[[Label, int], None] = lambda _label, _size: None,
+) -> SavepointPart:
+    """Called by the subtask; several attempts of it write the same name, the last complete one counts.
+
+    `count` is told the size of every piece before it is written, and may raise.
+    """
     name = f"level-{level}-subtask-{subtask}"
     os.makedirs(directory, exist_ok=True)
     digest, size, uids = hashlib.sha256(), 0, dict[str, None]()
@@ -135,6 +152,7 @@ def write_part(directory: str, level: int, subtask: int, pieces: Iterable[tuple[
         for label, piece in pieces:
             uids[label.uid] = None
             header, content = dumps(tuple(label)), dumps(piece)
+            count(label, len(content))
             for block in (_FRAME.pack(len(header), len(content)), header, content):
                 file.write(block)
                 digest.update(block)

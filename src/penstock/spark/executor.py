@@ -13,6 +13,7 @@ from penstock.common.errors import NotSupportedError
 from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.common.run_options import RunOptions, current_run_options
+from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.epoch_store import EpochStore
 from penstock.control.finished_jobs import FinishedJob, FinishedJobs, runs_again, why_not_again
@@ -107,6 +108,7 @@ def _settings(request: JobRequest, configuration: Configuration, home: JobHome) 
         working_directory=unpack_archives(request.dependencies, home.path / "archives"),
         pyflink_imports=current_run_options().pyflink_imports,
         disk_state=DiskStateSettings.of(configuration),
+        max_state_size=max_state_size(configuration),
     )
 
 

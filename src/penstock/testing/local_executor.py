@@ -19,6 +19,7 @@ from penstock.common.errors import JobExecutionError, NotSupportedError
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
+from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
@@ -92,12 +93,14 @@ class LocalExecutor:
 
     def submit(self, request: JobRequest) -> RunningJob:
         job_id = JobID()
+        configuration = Configuration.from_dict(request.configuration)
         settings = JobSettings(
             str(job_id),
             request.name,
             request.job_parameters,
             request.auto_watermark_interval_ms,
-            disk_state=self._disk_state or DiskStateSettings.of(Configuration.from_dict(request.configuration)),
+            disk_state=self._disk_state or DiskStateSettings.of(configuration),
+            max_state_size=max_state_size(configuration),
         )
         job = _LocalJob(job_id)
         started = time.monotonic()

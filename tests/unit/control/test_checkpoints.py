@@ -8,8 +8,9 @@ import pytest
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
-from penstock.control.checkpoints import CheckpointSettings, CheckpointStore, checkpoint_number
+from penstock.control.checkpoints import CheckpointSettings, CheckpointStore
 from penstock.control.snapshot_machine import Pacing
+from penstock.runtime.savepoint import checkpoint_number
 
 
 def _write(store: CheckpointStore, number: int, complete: bool = True) -> None:

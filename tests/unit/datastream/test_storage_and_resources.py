@@ -12,10 +12,13 @@ from penstock.datastream import (
     CustomStateBackend,
     EmbeddedRocksDBStateBackend,
     FileSystemCheckpointStorage,
+    FsStateBackend,
     HashMapStateBackend,
     JobManagerCheckpointStorage,
     MemorySize,
+    MemoryStateBackend,
     PredefinedOptions,
+    RocksDBStateBackend,
     SlotSharingGroup,
 )
 
@@ -45,10 +48,90 @@ def test_rocksdb_backend_can_be_configured() -> None:
     assert backend.is_incremental_checkpoints_enabled()
     assert backend.get_db_storage_paths() == ["/data/a", "/data/b"]
     assert backend.get_predefined_options() is PredefinedOptions.FLASH_SSD_OPTIMIZED
+    for path in ("relative", "hdfs://host/data", "/a,b"):
+        with pytest.raises(ConfigurationError):
+            backend.set_db_storage_paths(path)
+    assert backend.to_options() == {
+        "state.backend.type": "rocksdb",
+        "execution.checkpointing.incremental": "true",
+        "state.backend.rocksdb.localdir": "/data/a,/data/b",
+        "state.backend.rocksdb.predefined-options": "FLASH_SSD_OPTIMIZED",
+    }
+    backend.set_db_storage_paths()
+    assert backend.get_db_storage_paths() == []
     with pytest.raises(ConfigurationError):
         backend.set_number_of_transfer_threads(0)
     with pytest.raises(TypeError):
         EmbeddedRocksDBStateBackend("yes")  # type: ignore[arg-type]
+
+
+def test_old_backends_say_where_checkpoints_go() -> None:
+    memory = MemoryStateBackend("file:///c", "file:///s/", 1000, False)
+    assert (memory.get_checkpoint_path(), memory.get_savepoint_path(), memory.get_max_state_size()) == (
+        "file:/c",
+        "file:/s",
+        1000,
+    )
+    assert not memory.is_using_asynchronous_snapshots()
+    assert memory.to_options() == {
+        "state.backend.type": "hashmap",
+        "execution.checkpointing.storage": "jobmanager",
+        "execution.checkpointing.dir": "file:/c",
+        "execution.checkpointing.savepoint-dir": "file:/s",
+        "penstock.checkpoint.max-state-size": "1000",
+    }
+    assert MemoryStateBackend().get_max_state_size() == MemoryStateBackend.DEFAULT_MAX_STATE_SIZE == 5 << 20
+
+    files = FsStateBackend("file:///c", "file:///s", 100)
+    assert (files.get_checkpoint_path(), files.get_min_file_size_threshold(), files.get_write_buffer_size()) == (
+        "file:/c",
+        100,
+        4096,
+    )
+    assert files.is_using_asynchronous_snapshots()
+    assert files.to_options() == {
+        "state.backend.type": "hashmap",
+        "execution.checkpointing.storage": "filesystem",
+        "execution.checkpointing.dir": "file:/c",
+        "execution.checkpointing.savepoint-dir": "file:/s",
+        "execution.checkpointing.data-inline-threshold": "100",
+    }
+
+
+def test_the_old_rocksdb_backend_has_a_backend_for_checkpoints() -> None:
+    backend = RocksDBStateBackend("file:///c", False)
+    backend.set_number_of_transfering_threads(2)
+    assert backend.get_number_of_transfering_threads() == 2
+    checkpoints = backend.get_checkpoint_backend()
+    assert isinstance(checkpoints, FsStateBackend) and checkpoints.get_checkpoint_path() == "file:/c"
+    assert backend.to_options() == {
+        "state.backend.type": "rocksdb",
+        "execution.checkpointing.storage": "filesystem",
+        "execution.checkpointing.dir": "file:/c",
+        "execution.checkpointing.incremental": "false",
+        "state.backend.rocksdb.checkpoint.transfer.thread.num": "2",
+    }
+    memory = MemoryStateBackend(max_state_size=7)
+    options = RocksDBStateBackend(checkpoint_stream_backend=memory).to_options()
+    assert (options["state.backend.type"], options["penstock.checkpoint.max-state-size"]) == ("rocksdb", "7")
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda: FsStateBackend(),
+        lambda: FsStateBackend("/no/scheme"),
+        lambda: FsStateBackend("file:///c", file_state_size_threshold=2 << 20),
+        lambda: MemoryStateBackend(max_state_size=0),
+        lambda: MemoryStateBackend(savepoint_path="/no/scheme"),
+        lambda: RocksDBStateBackend(),
+        lambda: RocksDBStateBackend(checkpoint_stream_backend=HashMapStateBackend()),
+        lambda: MemoryStateBackend(using_asynchronous_snapshots="no"),  # type: ignore[arg-type]
+    ],
+)
+def test_impossible_old_backends(attempt: Any) -> None:
+    with pytest.raises((ConfigurationError, TypeError)):
+        attempt()
 
 
 def test_java_is_refused() -> None:
@@ -56,6 +139,7 @@ def test_java_is_refused() -> None:
         lambda: CustomStateBackend(object()),
         lambda: CustomCheckpointStorage(object()),
         lambda: HashMapStateBackend(object()),
+        lambda: MemoryStateBackend(j_memory_state_backend=object()),
         lambda: EmbeddedRocksDBStateBackend().set_options("org.example.Factory"),
     ):
         with pytest.raises(NotSupportedError):

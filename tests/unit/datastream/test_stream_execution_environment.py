@@ -334,7 +334,6 @@ def test_a_missing_python_file_is_told_at_once() -> None:
         lambda env: env.register_cached_file("a", "b"),
         lambda env: env.create_input(None),
         lambda env: env.enable_changelog_state_backend(True),
-        lambda env: env.set_default_savepoint_directory("somewhere"),
         lambda env: StreamExecutionEnvironment(object()),  # type: ignore[arg-type]
     ],
 )
