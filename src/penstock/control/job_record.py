@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.state_backend_names import HASHMAP, ROCKSDB
 from penstock.runtime.blueprint import JobBlueprint
 
 
@@ -15,6 +16,7 @@ def describe_job(job: JobBlueprint) -> dict[str, Any]:
         "name": job.settings.job_name,
         "parallelism": job.parallelism,
         "levels": job.levels,
+        "state backend": HASHMAP if job.settings.disk_state is None else ROCKSDB,
         "operators": [
             {
                 "uid": op.uid,
@@ -31,6 +33,12 @@ def describe_job(job: JobBlueprint) -> dict[str, Any]:
 
 def check_same_job(recorded: dict[str, Any], described: dict[str, Any]) -> None:
     """Going on from the last epoch needs the same graph; the message names the first difference."""
+    if described["state backend"] != recorded["state backend"]:
+        raise JobExecutionError(
+            f"the job {described['job_id']} keeps its state as the backend {recorded['state backend']} does and cannot "
+            f"go on with the backend {described['state backend']}. Run it with the one that it had; to change it, stop "
+            "the job with a savepoint (penstock stop), and start the program from that (-s) as a new job."
+        )
     before = {operator["uid"]: operator for operator in recorded["operators"]}
     now = {operator["uid"]: operator for operator in described["operators"]}
     for uid in before.keys() - now.keys():
