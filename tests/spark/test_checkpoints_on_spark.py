@@ -217,8 +217,8 @@ class Remembering(MapFunction, CheckpointedFunction):
         self.saved = store.get_list_state(ListStateDescriptor("seen", Types.LONG()))
         self.union = store.get_union_list_state(ListStateDescriptor("members", Types.LONG()))
         self.seen = list(self.saved.get())
-        # A container that moves to another worker opens its functions before it applies what it remembers.
-        assert len(list(self.union.get())) in (self._members_before, 0)
+        # A container that moved to another worker finds what it has given itself.
+        assert len(list(self.union.get())) in (self._members_before, 1)
 
     def snapshot_state(self, context: Any) -> None:
         self.saved.update(self.seen)

@@ -13,6 +13,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.spark.class_archive import archive_options
 from penstock.spark.java import java_home
 from penstock.spark.python_launcher import worker_python
 
@@ -25,7 +26,7 @@ _SESSION_DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.python.daemon.module": "penstock.spark.daemon",
     # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
-    "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseParallelGC{_QUICK_CHILDREN}",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC" + _QUICK_CHILDREN,
     "spark.executor.extraJavaOptions": _QUICK_CHILDREN.strip(),
 }
 _QUERY_SETTINGS = {
@@ -60,6 +61,7 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
     defaults = {**_SESSION_DEFAULTS, **(_LOOPBACK if chosen.startswith("local") else {})}
+    defaults["spark.driver.extraJavaOptions"] += f" {archive_options(os.environ['JAVA_HOME'])}"
     for key, value in {**defaults, **options, "spark.master": _with_retries(chosen)}.items():
         builder = builder.config(key, value)
     with contextlib.nullcontext() if verbose else _output_to(log_file):
