@@ -1,7 +1,7 @@
 """Connects Spark's source process with the coordinator in the driver.
 
 Spark asks a Python data source for offsets in a process of its own; everything that knows the answers lives in the
-driver. So the source process asks the driver, over a loopback connection with a secret key.
+driver. So the source process asks the driver, over a socket of this machine with a secret key.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class PlannerServer:
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self.key = secrets.token_bytes(32)
-        self._listener = Listener(("127.0.0.1", 0), authkey=self.key)
+        # Not TCP: a message of two writes would wait for the acknowledgement of the first.
+        self._listener = Listener(family="AF_UNIX", authkey=self.key)
         self._closed = False
         threading.Thread(target=self._accept, name="penstock-planner", daemon=True).start()
 
     @property
-    def address(self) -> tuple[str, int]:
-        host, port = self._listener.address
-        return str(host), int(port)
+    def address(self) -> str:
+        return str(self._listener.address)
 
     def _accept(self) -> None:
         while not self._closed:
@@ -72,7 +72,7 @@ class PlannerServer:
 class PlannerClient:
     """The source process's side; picklable, connects when first used."""
 
-    def __init__(self, address: tuple[str, int], key: bytes) -> None:
+    def __init__(self, address: str, key: bytes) -> None:
         self._address = address
         self._key = key
         self._connection: Connection | None = None

@@ -44,8 +44,13 @@ _QUERY_SETTINGS = {
     "spark.sql.streaming.pollingDelay": "1ms",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
 }
-# Nothing outside this machine needs to reach a local driver.
-_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_LOCAL_DEFAULTS = {
+    # Nothing outside this machine needs to reach a local driver.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # Over TCP, small messages to and from Python wait for acknowledgements: 30 ms of each task.
+    "spark.python.unix.domain.socket.enabled": "true",
+}
 _ATTEMPTS = 4
 
 
@@ -60,7 +65,7 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     os.environ["PYSPARK_PYTHON"] = worker_python(log_file.parent.parent / "bin", chosen)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
-    defaults = {**_SESSION_DEFAULTS, **(_LOOPBACK if chosen.startswith("local") else {})}
+    defaults = {**_SESSION_DEFAULTS, **(_LOCAL_DEFAULTS if chosen.startswith("local") else {})}
     defaults["spark.driver.extraJavaOptions"] += f" {archive_options(os.environ['JAVA_HOME'])}"
     for key, value in {**defaults, **options, "spark.master": _with_retries(chosen)}.items():
         builder = builder.config(key, value)
