@@ -311,7 +311,6 @@ class EpochCoordinator:
             before.epoch if end is None else end["epoch"],
             {**before.snapshots, **{report.subtask: report.delta for report in reports if report.delta is not None}},
             self._durable_committables(reports),
-            wakeups,
             frozenset(unfinished),
             end,
             before.totals.plus(self._records_read(reports), sum(report.changed_bytes for report in reports)),

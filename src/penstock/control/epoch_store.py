@@ -37,7 +37,6 @@ class EpochRecord:
     epoch: int
     snapshots: dict[int, tuple[Token, bytes]] = field(default_factory=dict)  # level 0, by subtask
     committables: list[Any] = field(default_factory=list)  # of sinks, made visible when the epoch is committed
-    wakeups: dict[tuple[int, int], int] = field(default_factory=dict)  # level, subtask -> moment
     unfinished: frozenset[tuple[int, int]] | None = None
     offset: dict[str, Any] | None = None  # where the epoch ended, as it is in Spark's offset log
     totals: Totals = Totals()

@@ -61,10 +61,16 @@ class JobHome:
 
     def read_record(self) -> dict[str, Any] | None:
         """What is known about the job; None for a new one."""
+        file = self.path / "job.json"
         try:
-            record: dict[str, Any] = json.loads((self.path / "job.json").read_text())
+            record: dict[str, Any] = json.loads(file.read_text())
         except FileNotFoundError:
             return None
+        except ValueError as error:
+            raise JobExecutionError(
+                f"the record of the job {self.job_id} is damaged ({file}: {error}). Start the program under another job "
+                "id, from a checkpoint or savepoint of the job with -s PATH if there is one."
+            ) from None
         return record
 
     def write_record(self, record: dict[str, Any]) -> None:

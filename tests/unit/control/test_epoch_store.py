@@ -21,7 +21,7 @@ def offset(epoch: int) -> dict[str, Any]:
 def directory(tmp_path: Path) -> Path:
     store = EpochStore(tmp_path / "job" / "epochs")
     for epoch in (1, 2, 3):
-        store.put(EpochRecord(epoch, wakeups={(0, 0): epoch}, offset=offset(epoch), totals=Totals(epoch, 0)))
+        store.put(EpochRecord(epoch, committables=[epoch], offset=offset(epoch), totals=Totals(epoch, 0)))
     return tmp_path / "job" / "epochs"
 
 
@@ -31,8 +31,8 @@ def _open(directory: Path) -> EpochStore:
 
 def test_what_was_put_comes_back(directory: Path) -> None:
     store = _open(directory)
-    assert (store.latest.epoch, store.latest.wakeups, store.latest.totals) == (3, {(0, 0): 3}, Totals(3, 0))
-    assert store.get(2).wakeups == {(0, 0): 2}
+    assert (store.latest.epoch, store.latest.committables, store.latest.totals) == (3, [3], Totals(3, 0))
+    assert store.get(2).committables == [2]
     assert store.get(0) == EpochRecord(0)
 
 
