@@ -68,8 +68,8 @@ class JobHome:
             return None
         except ValueError as error:
             raise JobExecutionError(
-                f"the record of the job {self.job_id} is damaged ({file}: {error}). Start the program under another job "
-                "id, from a checkpoint or savepoint of the job with -s PATH if there is one."
+                f"the record of the job {self.job_id} is damaged ({file}: {error}). Start the program under another "
+                "job id, from a checkpoint or savepoint of the job with -s PATH if there is one."
             ) from None
         return record
 
