@@ -22,8 +22,9 @@ REPRESENTATIVE = (
 )
 
 
-def test_killed_at_representative_moments(tmp_path: Path) -> None:
-    job = KilledJob(tmp_path, records=12_000, epoch_records=2_000)
+@pytest.mark.parametrize("state_backend", ["hashmap", "rocksdb"])
+def test_killed_at_representative_moments(tmp_path: Path, state_backend: str) -> None:
+    job = KilledJob(tmp_path, records=12_000, epoch_records=2_000, state_backend=state_backend)
     for crashes in REPRESENTATIVE:
         assert job.run(*crashes) != 0, job.story()
         assert not job.finished, job.story()

@@ -271,12 +271,13 @@ def everything(env: StreamExecutionEnvironment, members_before: int = 0) -> Any:
     return timed.key_by(lambda n: n % 11).connect(rules).process(Everything()).uid("everything")
 
 
-def test_savepoints_carry_a_job_through_other_parallelisms(tmp_path: Path, start: Environments) -> None:
+def test_savepoints_carry_a_job_through_other_parallelisms_and_backends(tmp_path: Path, start: Environments) -> None:
     results: list[Any] = []
     path: str | None = None
     began, before = time.monotonic(), 0
-    for parallelism in (1, 4, 2):
-        env = start(tmp_path / "home", parallelism, epochs_of(20), savepoint_path=path)
+    for parallelism, backend in ((1, "hashmap"), (4, "rocksdb"), (2, "hashmap")):
+        options = {**epochs_of(20), "state.backend.type": backend}
+        env = start(tmp_path / "home", parallelism, options, savepoint_path=path)
         with everything(env, before).execute_and_collect() as stream:
             results.append(next(stream))
             saved = stream._job.stop(str(tmp_path / "savepoints"), drain=False)
@@ -288,7 +289,7 @@ def test_savepoints_carry_a_job_through_other_parallelisms(tmp_path: Path, start
         assert len(list(reader.read_operator_state("remember", "members"))) == parallelism
     while time.monotonic() < began + WAIT_MS / 1000:
         time.sleep(0.05)  # until the timers of the first run are due
-    env = start(tmp_path / "home", 3, epochs_of(600), savepoint_path=path)
+    env = start(tmp_path / "home", 3, {**epochs_of(600), "state.backend.type": "rocksdb"}, savepoint_path=path)
     collected(everything(env, before), results)
 
     undisturbed = everything(StreamExecutionEnvironment(executor=LocalExecutor())).execute_and_collect()

@@ -270,9 +270,24 @@ class EpochCoordinator:
             _print(reports)
             self.failure = failures[0]
             raise JobExecutionError(failures[0])
+        self._check_state(reports)
         self._remember(reports)
         self._count(reports)
         self._computed = reports
+
+    def _check_state(self, reports: list[SubtaskReport]) -> None:
+        """Every subtask must have begun with the snapshot that it made in the epoch before, and no other."""
+        if self._end is None:
+            return  # a batch of Spark's own sources has no number here by which to find the one before
+        for report in reports:
+            recorded = self._before.snapshot_ids.get((report.level, report.subtask))
+            if report.snapshots is not None and report.snapshots[0] != recorded:
+                damage = self._store.damage(
+                    f"The state in Spark's store of subtask {report.subtask} of level {report.level} is not what epoch "
+                    f"{self._before.epoch} has left there"
+                )
+                self.failure = str(damage)
+                raise damage
 
     def _publish(self) -> None:
         """Makes the results of an epoch visible: Spark plans the next one only when this one is in its commit log."""
@@ -312,6 +327,7 @@ class EpochCoordinator:
             {**before.snapshots, **{report.subtask: report.delta for report in reports if report.delta is not None}},
             self._durable_committables(reports),
             frozenset(unfinished),
+            {**before.snapshot_ids, **{(r.level, r.subtask): r.snapshots[1] for r in reports if r.snapshots}},
             end,
             before.totals.plus(self._records_read(reports), sum(report.changed_bytes for report in reports)),
         )

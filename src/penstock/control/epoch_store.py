@@ -38,6 +38,7 @@ class EpochRecord:
     snapshots: dict[int, tuple[Token, bytes]] = field(default_factory=dict)  # level 0, by subtask
     committables: list[Any] = field(default_factory=list)  # of sinks, made visible when the epoch is committed
     unfinished: frozenset[tuple[int, int]] | None = None
+    snapshot_ids: dict[tuple[int, int], str] = field(default_factory=dict)  # level, subtask -> what is in Spark's store
     offset: dict[str, Any] | None = None  # where the epoch ended, as it is in Spark's offset log
     totals: Totals = Totals()
 

@@ -142,6 +142,7 @@ def run_level(
             log.append(next_token, delta, full)
         else:
             log.append_paged(next_token, delta, full, container)
+        container.report.snapshots = None if token is None else token.id, next_token.id
         lease.put_back(container, next_token)
     yield container.report_row()
 

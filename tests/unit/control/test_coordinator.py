@@ -213,3 +213,23 @@ def test_publishing_goes_on_where_it_failed(
     setup.plan()
     assert setup.committed == [(SOURCE, ["first"]), (SINK, ["second"])]
     assert capsys.readouterr().out == "printed\n"
+
+
+def test_state_that_is_not_that_of_the_epoch_before_is_never_used(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, levels=2)
+
+    def epoch(began_with: str | None, made: str) -> None:
+        setup.plan()
+        setup.coordinator.partitions(setup.offset, setup.end)
+        setup.coordinator.complete([SubtaskReport(0, 0), SubtaskReport(1, 0, snapshots=(began_with, made))])
+
+    epoch(None, "a")
+    setup.offset = setup.end
+    epoch("a", "b")
+    # The epoch is computed, but Spark does not commit it, and computes it again.
+    epoch("a", "c")
+    setup.offset = setup.end
+    with pytest.raises(JobExecutionError, match="subtask 0 of level 1 is not what epoch 2 has left"):
+        epoch("b", "d")
+    assert setup.store.latest.epoch == 2
+    epoch("c", "d")
