@@ -2,7 +2,7 @@
 
     python benchmarks/disk_state.py [--keys 5000000] [--bytes 200] [--updates 2000000] [--memory 96m]
 
-First every key is written once, then uniform updates are made, then updates that keep to one key of a hundred. Prints
+First every key is written once, then uniform updates are made, then updates of one key in ten thousand. Prints
 the records a second of each phase, and the largest memory of the Python workers.
 """
 
@@ -29,7 +29,7 @@ class Replace(KeyedProcessFunction):
     """A value of some bytes per key; only every 10,000th update is told, so that the sink costs nothing."""
 
     def __init__(self, size: int) -> None:
-        self._filling = bytes(size)
+        self._repeat = -(-size // 8)
 
     def open(self, runtime_context: Any) -> None:
         self._state = runtime_context.get_state(ValueStateDescriptor("value", Types.PICKLED_BYTE_ARRAY()))
@@ -37,7 +37,8 @@ class Replace(KeyedProcessFunction):
     def process_element(self, value: int, ctx: Any) -> Any:
         old = self._state.value()
         count = 1 if old is None else old[0] + 1
-        self._state.update((count, self._filling))
+        # Bytes of its own for every value: pickling would write equal objects once.
+        self._state.update((count, value.to_bytes(8, "little") * self._repeat))
         if value % EVERY == 0:
             yield value
 
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
         if number < keys:
             return number
         mixed = (number * 0x9E3779B97F4A7C15 & (1 << 64) - 1) >> 20
-        return mixed % (keys if number < bounds[1] else keys // 100)
+        return mixed % (keys if number < bounds[1] else max(1, keys // 10_000))
 
     configuration = Configuration()
     configuration.set_string("state.backend.type", arguments.backend)
@@ -58,11 +59,12 @@ def run(arguments: argparse.Namespace) -> None:
     configuration.set_string("penstock.home", tempfile.mkdtemp(dir=arguments.home))
     configuration.set_string("state.backend.rocksdb.localdir", arguments.localdir)
     configuration.set_string("spark.driver.memory", "3g")
+    configuration.set_string("penstock.epoch.max-records", str(arguments.epoch_records))
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(2)
-    source = env.from_source(
-        NumberSequenceSource(0, bounds[-1] - 1), WatermarkStrategy.no_watermarks(), "numbers", Types.LONG()
-    )
+    numbers = NumberSequenceSource(0, bounds[-1] - 1)
+    source = env.from_source(numbers, WatermarkStrategy.no_watermarks(), "numbers", Types.LONG())
+    source.set_parallelism(1)  # several would read several phases at once
     told = source.key_by(key_of, key_type=Types.LONG()).process(Replace(arguments.bytes), output_type=Types.LONG())
     largest = Largest()
     largest.start()
@@ -123,6 +125,7 @@ if __name__ == "__main__":
     parser.add_argument("--bytes", type=int, default=200)
     parser.add_argument("--updates", type=int, default=2_000_000)
     parser.add_argument("--memory", default="96m")
+    parser.add_argument("--epoch-records", type=int, default=200_000)
     parser.add_argument("--backend", default="rocksdb")
     parser.add_argument("--home", default=None)
     parser.add_argument("--localdir", default=tempfile.gettempdir())

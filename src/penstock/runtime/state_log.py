@@ -20,7 +20,7 @@ from penstock.runtime.state.disk import PAGES, DiskStore
 _PIECE_BYTES = 8 << 20
 _SMALL_LOG_BYTES = 8 << 20
 _LONG_LOG = 1000
-_PAGE_BYTES_PER_DELTA_BYTE = 2  # so pages are through before the log is as large as they are
+_PAGE_BYTES_PER_DELTA_BYTE = 1  # so the log never grows to more than twice the pages
 _HEAD = (-1, 0)
 _REST = (-2, -3)  # two places: the older one counts until all pages have been written behind the newer one
 _FIRST_PAGE = -10
