@@ -39,50 +39,36 @@ class DiskValueTable(ValueTable):
         base.settle()
 
 
-class DiskListTable(ListTable):
+class _ChangedInPlace:
+    """In front of a table whose entries are changed in memory: they go to the disk when the epoch ends."""
+
+    base: Any
+    changes: dict[Any, Any]
+
+    def __init__(self, base: DiskMap) -> None:
+        super().__init__()
+        self.base = base
+
+    def keys(self) -> Iterator[Any]:
+        self.base.settle(self.changes)
+        return iter(self.base)
+
+    def take_delta(self) -> dict[Any, Any] | None:
+        self.base.settle(self.changes)
+        return super().take_delta()  # type: ignore[misc,no-any-return]
+
+    def apply_delta(self, delta: dict[Any, Any]) -> None:
+        keys = self.base.news_of(delta)
+        super().apply_delta({key: delta[key] for key in keys})  # type: ignore[misc]
+        self.base.settle(keys)
+
+
+class DiskListTable(_ChangedInPlace, ListTable):
     """A list per key on disk."""
 
-    base: DiskMap  # type: ignore[assignment]
 
-    def __init__(self, base: DiskMap) -> None:
-        super().__init__()
-        self.base = base
-
-    def keys(self) -> Iterator[Any]:
-        self.base.settle(self.changes)
-        return iter(self.base)
-
-    def take_delta(self) -> dict[Any, tuple[bool, list[Any]]] | None:
-        self.base.settle(self.changes)
-        return super().take_delta()
-
-    def apply_delta(self, delta: dict[Any, tuple[bool, list[Any]]]) -> None:
-        keys = self.base.news_of(delta)
-        super().apply_delta({key: delta[key] for key in keys})
-        self.base.settle(keys)
-
-
-class DiskMapTable(MapTable):
+class DiskMapTable(_ChangedInPlace, MapTable):
     """A map per key on disk."""
-
-    base: DiskMap  # type: ignore[assignment]
-
-    def __init__(self, base: DiskMap) -> None:
-        super().__init__()
-        self.base = base
-
-    def keys(self) -> Iterator[Any]:
-        self.base.settle(self.changes)
-        return iter(self.base)
-
-    def take_delta(self) -> dict[Any, tuple[bool, dict[Any, Any]]] | None:
-        self.base.settle(self.changes)
-        return super().take_delta()
-
-    def apply_delta(self, delta: dict[Any, tuple[bool, dict[Any, Any]]]) -> None:
-        keys = self.base.news_of(delta)
-        super().apply_delta({key: delta[key] for key in keys})
-        self.base.settle(keys)
 
 
 class DiskGroupsTable(MapTable):
