@@ -110,7 +110,7 @@ def finished_jobs_named(prefix: str, home: Path | None = None) -> list[dict[str,
 def _read_job(home: JobHome) -> KnownJob:
     try:
         record = home.read_record()
-    except (OSError, ValueError):
+    except (OSError, JobExecutionError):
         record = None  # a damaged record must not hide the other jobs
     return KnownJob(home, record, _read(home.path / "owner"))
 
