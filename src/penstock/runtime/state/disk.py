@@ -279,6 +279,8 @@ class Groups:
     def open(self, group: Any, new: bool = True) -> DiskMap:
         entries = self._maps.get(group)
         if entries is None:
+            # While a log is replayed a page may hold more of the group than the deltas that are applied.
+            new = new and not self._store.is_replaying
             entries = self._maps[group] = DiskMap(self._store, self._table, dumps(group), new)
         return entries
 
