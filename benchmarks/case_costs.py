@@ -28,7 +28,7 @@ from benchmarks import settings
 from benchmarks.digests import result_digest
 from benchmarks.inputs import CaseInput, prepare
 from penstock.cli import pyflink_alias
-from penstock.control.job_request import JobRequest
+from penstock.graph.job_request import JobRequest
 from penstock.graph.stream_graph import upstream_first
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobSettings

@@ -100,6 +100,6 @@ def numbers(case: str) -> dict[str, int]:
 
 def _java_home() -> str:
     """Penstock's choice, for all: the machine's Java, or the one that setup has installed."""
-    from penstock.spark.java import java_home
+    from penstock.engines.spark.java import java_home
 
     return java_home()

@@ -18,12 +18,12 @@ import time
 from typing import Any
 
 from penstock.common import Types, WatermarkStrategy
-from penstock.control.job_request import JobRequest
 from penstock.control.progress import JobProgress, set_progress_listener
 from penstock.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
 from penstock.datastream.connectors.number_seq import NumberSequenceSource
 from penstock.datastream.functions import SinkFunction
 from penstock.datastream.state import ValueStateDescriptor
+from penstock.graph.job_request import JobRequest
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobSettings
 from penstock.runtime.container import Container

@@ -14,12 +14,12 @@ from typing import Any
 
 from penstock.common.typeinfo import Types
 from penstock.datastream.functions import AggregateFunction, ReduceFunctionWrapper
-from penstock.datastream.rolling_aggregations import Maximum, Sum
 from penstock.datastream.window import (
     EventTimeSessionWindows,
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
+from penstock.functions.rolling import Maximum, Sum
 from penstock.runtime.batch import Batch
 from penstock.runtime.operators.window_settings import WindowSettings
 from penstock.testing.harness import OperatorHarness

@@ -17,11 +17,11 @@ from typing import Any
 
 from penstock.common import Time, Types, WatermarkStrategy
 from penstock.common.watermark_strategy import TimestampAssigner
-from penstock.control.job_request import JobRequest
 from penstock.datastream import AggregateFunction, DataStream, StreamExecutionEnvironment, WindowedStream
 from penstock.datastream.connectors.number_seq import NumberSequenceSource
 from penstock.datastream.functions import SinkFunction
 from penstock.datastream.window import SlidingEventTimeWindows, TumblingEventTimeWindows
+from penstock.graph.job_request import JobRequest
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.container import Container

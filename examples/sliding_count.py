@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator
 
 from penstock.common import Time, Types
 from penstock.datastream import DataStream, StreamExecutionEnvironment
-from penstock.datastream.checkpointed_function import (
+from penstock.datastream.functions import AggregateFunction, ProcessAllWindowFunction, SourceFunction
+from penstock.datastream.state import ListStateDescriptor
+from penstock.datastream.window import SlidingEventTimeWindows, TimeWindow
+from penstock.functions.checkpointed import (
     CheckpointedFunction,
     FunctionInitializationContext,
     FunctionSnapshotContext,
 )
-from penstock.datastream.functions import AggregateFunction, ProcessAllWindowFunction, SourceFunction
-from penstock.datastream.state import ListStateDescriptor
-from penstock.datastream.window import SlidingEventTimeWindows, TimeWindow
 
 WINDOW_SECONDS, SLIDE_SECONDS = 4, 1
 CHECKPOINT_INTERVAL_MS = 6000

@@ -14,8 +14,8 @@ import pytest
 from penstock.common import Configuration
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
 from penstock.datastream import StreamExecutionEnvironment
+from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime import hosting
-from penstock.testing.local_executor import LocalExecutor
 
 EnvironmentFactory = Callable[..., StreamExecutionEnvironment]
 

@@ -12,7 +12,7 @@ import pytest
 from penstock.cli import pyflink_alias, script
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
 from penstock.datastream import stream_execution_environment
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
 
 PROGRAMS = Path(__file__).parent.parent / "pyflink_programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))

@@ -18,8 +18,8 @@ from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from penstock.datastream.state import ValueStateDescriptor
+from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime import savepoint
-from penstock.testing.local_executor import LocalExecutor
 
 RECORDS = 100
 EPOCH = 10

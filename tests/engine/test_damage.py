@@ -20,7 +20,7 @@ from penstock.control.restore_point import open_restore_point
 from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
 from penstock.datastream.state import ValueStateDescriptor
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
 
 
 class Count(KeyedProcessFunction):

@@ -16,7 +16,7 @@ from penstock.common.errors import ConfigurationError, JobExecutionError, Pensto
 from penstock.datastream import KeyedProcessFunction, MapFunction, ProcessFunction, StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import FileSink, FileSource, StreamFormat
 from penstock.datastream.state import ValueStateDescriptor
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
 
 
 def failure_of(env: StreamExecutionEnvironment) -> str:

@@ -6,9 +6,9 @@ import threading
 from typing import Any
 
 from penstock.common import Types
-from penstock.datastream.checkpointed_function import CheckpointedFunction
 from penstock.datastream.functions import MapFunction
 from penstock.datastream.state import ListStateDescriptor
+from penstock.functions.checkpointed import CheckpointedFunction
 
 
 class _Guarded:

@@ -20,7 +20,7 @@ from penstock.datastream import (
     StreamExecutionEnvironment,
 )
 from penstock.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
 
 # Containers raise the limit for long chains, as they do in workers.
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit will not be reset")

@@ -14,7 +14,6 @@ from penstock.common.errors import JobExecutionError
 from penstock.common.time import Time
 from penstock.common.watermark_strategy import TimestampAssigner
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
-from penstock.datastream.checkpointed_function import CheckpointedFunction
 from penstock.datastream.functions import KeyedBroadcastProcessFunction, MapFunction
 from penstock.datastream.state import (
     ListStateDescriptor,
@@ -23,7 +22,8 @@ from penstock.datastream.state import (
     ValueStateDescriptor,
 )
 from penstock.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
+from penstock.functions.checkpointed import CheckpointedFunction
 
 
 class _Second(TimestampAssigner):

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.functions import SourceFunction
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
 
 
 class Named(SourceFunction):

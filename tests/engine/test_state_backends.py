@@ -23,11 +23,11 @@ from penstock.datastream import (
     StateBackend,
     StreamExecutionEnvironment,
 )
-from penstock.datastream.checkpointed_function import CheckpointedFunction
 from penstock.datastream.state import ListStateDescriptor, ValueStateDescriptor
+from penstock.engines.local.executor import LocalExecutor
+from penstock.functions.checkpointed import CheckpointedFunction
 from penstock.runtime import state_log
 from penstock.runtime.blueprint import DiskStateSettings
-from penstock.testing.local_executor import LocalExecutor
 
 _SMALL = 1 << 20
 

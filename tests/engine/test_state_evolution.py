@@ -14,7 +14,6 @@ from tests.unit.runtime.blueprints import chained, edge, job, operator
 from penstock.common import Encoder, Row, Time, Types
 from penstock.common.errors import JobExecutionError
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
-from penstock.datastream.checkpointed_function import CheckpointedFunction
 from penstock.datastream.connectors.file_system import FileSink
 from penstock.datastream.functions import KeyedBroadcastProcessFunction, KeySelector, MapFunction
 from penstock.datastream.state import (
@@ -26,6 +25,8 @@ from penstock.datastream.state import (
     StateTtlConfig,
     ValueStateDescriptor,
 )
+from penstock.engines.local.executor import LocalExecutor, MemoryStore
+from penstock.functions.checkpointed import CheckpointedFunction
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.exchange import ExchangeRow, writer_for
@@ -34,7 +35,6 @@ from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.partitioning import ByKey
 from penstock.runtime.report import SubtaskReport, read_report
 from penstock.runtime.state_log import StateLog
-from penstock.testing.local_executor import LocalExecutor, MemoryStore
 
 _GET = {
     ValueStateDescriptor: "get_state",

@@ -14,9 +14,9 @@ from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from penstock.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
+from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime import hosting
 from penstock.runtime.container import Container
-from penstock.testing.local_executor import LocalExecutor
 
 LIVES = 5000
 EPOCH = 1000  # by the clock, and one record each

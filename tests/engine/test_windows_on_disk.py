@@ -12,8 +12,8 @@ from penstock.common import Duration, Types, WatermarkStrategy
 from penstock.common.watermark_strategy import TimestampAssigner
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
+from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime.blueprint import DiskStateSettings
-from penstock.testing.local_executor import LocalExecutor
 
 RECORD = Types.TUPLE([Types.LONG(), Types.LONG(), Types.LONG()])  # key, number, time
 DISORDER = 300

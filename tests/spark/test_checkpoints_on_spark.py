@@ -19,11 +19,11 @@ from penstock.common.errors import JobExecutionError
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
 from penstock.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from penstock.datastream import KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
-from penstock.datastream.checkpointed_function import CheckpointedFunction
 from penstock.datastream.functions import KeyedBroadcastProcessFunction
 from penstock.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
+from penstock.engines.local.executor import LocalExecutor
+from penstock.functions.checkpointed import CheckpointedFunction
 from penstock.state_processor import SavepointReader
-from penstock.testing.local_executor import LocalExecutor
 
 pytestmark = pytest.mark.spark
 

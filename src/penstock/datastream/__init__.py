@@ -55,7 +55,6 @@ if TYPE_CHECKING:
         SourceFunction,
         WindowFunction,
     )
-    from penstock.datastream.output_tag import OutputTag
     from penstock.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
     from penstock.datastream.state_backend import (
         CustomStateBackend,
@@ -68,8 +67,6 @@ if TYPE_CHECKING:
         StateBackend,
     )
     from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
-    from penstock.datastream.time_domain import TimeDomain
-    from penstock.datastream.timerservice import TimerService
     from penstock.datastream.window import (
         CountWindow,
         GlobalWindow,
@@ -80,6 +77,9 @@ if TYPE_CHECKING:
         Window,
         WindowAssigner,
     )
+    from penstock.functions.output_tag import OutputTag
+    from penstock.functions.time_domain import TimeDomain
+    from penstock.functions.timer_service import TimerService
 
 _NAMES_BY_MODULE = {
     "async_data_stream": ("AsyncDataStream",),

@@ -9,8 +9,8 @@ from penstock.common.errors import NotSupportedError
 if TYPE_CHECKING:
     from penstock.common.time import Time
     from penstock.common.typeinfo import TypeInformation
-    from penstock.datastream.async_functions import AsyncFunction, AsyncRetryStrategy
     from penstock.datastream.data_stream import DataStream
+    from penstock.functions.async_io import AsyncFunction, AsyncRetryStrategy
 
 __all__ = ["AsyncDataStream"]
 

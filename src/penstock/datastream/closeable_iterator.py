@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from penstock.control.job_request import RunningJob
+from penstock.control.running_job import RunningJob
 
 __all__ = ["CloseableIterator"]
 

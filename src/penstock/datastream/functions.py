@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from penstock.datastream.async_functions import (
+from penstock.functions.async_io import (
     AsyncFunction,
     AsyncFunctionDescriptor,
     AsyncRetryPredicate,
     AsyncRetryStrategy,
 )
-from penstock.datastream.broadcast_functions import (
+from penstock.functions.base import Function, KeyedStateStore, RuntimeContext
+from penstock.functions.broadcast import (
     BaseBroadcastProcessFunction,
     BroadcastProcessFunction,
     KeyedBroadcastProcessFunction,
 )
-from penstock.datastream.element_functions import (
+from penstock.functions.element import (
     AggregateFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -25,8 +26,22 @@ from penstock.datastream.element_functions import (
     Partitioner,
     ReduceFunction,
 )
-from penstock.datastream.function_base import Function, KeyedStateStore, RuntimeContext
-from penstock.datastream.function_wrappers import (
+from penstock.functions.process import (
+    CoProcessFunction,
+    KeyedCoProcessFunction,
+    KeyedProcessFunction,
+    ProcessFunction,
+)
+from penstock.functions.source_sink import JavaFunctionWrapper, SinkFunction, SourceFunction
+from penstock.functions.window_functions import (
+    AllWindowFunction,
+    PassThroughAllWindowFunction,
+    PassThroughWindowFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    WindowFunction,
+)
+from penstock.functions.wrappers import (
     FilterFunctionWrapper,
     FlatMapFunctionWrapper,
     FunctionWrapper,
@@ -35,21 +50,6 @@ from penstock.datastream.function_wrappers import (
     PartitionerFunctionWrapper,
     ReduceFunctionWrapper,
     as_function,
-)
-from penstock.datastream.process_functions import (
-    CoProcessFunction,
-    KeyedCoProcessFunction,
-    KeyedProcessFunction,
-    ProcessFunction,
-)
-from penstock.datastream.source_sink_functions import JavaFunctionWrapper, SinkFunction, SourceFunction
-from penstock.datastream.window_functions import (
-    AllWindowFunction,
-    PassThroughAllWindowFunction,
-    PassThroughWindowFunction,
-    ProcessAllWindowFunction,
-    ProcessWindowFunction,
-    WindowFunction,
 )
 
 __all__ = [

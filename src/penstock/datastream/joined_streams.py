@@ -9,7 +9,11 @@ from penstock.common.errors import ProgramError
 from penstock.common.time import Duration, Time
 from penstock.common.typeinfo import TypeInformation
 from penstock.datastream.functions import Function, KeySelector, WindowFunction, as_function
-from penstock.datastream.join_functions import (
+from penstock.datastream.keyed_stream import KeyedStream
+from penstock.datastream.stream import DataStream
+from penstock.datastream.window import WindowAssigner
+from penstock.datastream.windowed_stream import WindowingChoices
+from penstock.functions.join import (
     CoGroupedWindow,
     CoGroupFunction,
     FlatJoinFunction,
@@ -17,12 +21,8 @@ from penstock.datastream.join_functions import (
     JoinFunction,
     ProcessJoinFunction,
 )
-from penstock.datastream.keyed_stream import KeyedStream
-from penstock.datastream.output_tag import OutputTag
-from penstock.datastream.stream import DataStream
-from penstock.datastream.window import WindowAssigner
-from penstock.datastream.window_time import milliseconds_of
-from penstock.datastream.windowed_stream import WindowingChoices
+from penstock.functions.output_tag import OutputTag
+from penstock.functions.window_time import milliseconds_of
 from penstock.runtime.operators.window_settings import PARAMETER
 
 __all__ = ["CoGroupedStreams", "IntervalJoin", "IntervalJoined", "JoinedStreams"]

@@ -19,7 +19,8 @@ from penstock.datastream.functions import (
     ReduceFunction,
     as_function,
 )
-from penstock.datastream.rolling_aggregations import (
+from penstock.datastream.stream import DataStream
+from penstock.functions.rolling import (
     Maximum,
     MaximumBy,
     Minimum,
@@ -27,7 +28,6 @@ from penstock.datastream.rolling_aggregations import (
     RollingAggregation,
     Sum,
 )
-from penstock.datastream.stream import DataStream
 from penstock.runtime.partitioning import ByKey, Partitioning
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from penstock.common.typeinfo import RowTypeInfo, TupleTypeInfo, TypeInformation
 from penstock.common.types import Row
-from penstock.control.job_request import RunningJob
+from penstock.control.running_job import RunningJob
 from penstock.graph.transformation import Node
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import TupleTypeInfo
-from penstock.datastream.element_functions import MapFunction
+from penstock.functions.element import MapFunction
 
 __all__ = ["Projection"]
 

@@ -8,7 +8,7 @@ import re
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError, SetupError
 from penstock.common.options import parse_list
-from penstock.control.job_request import PythonDependencies
+from penstock.graph.job_request import PythonDependencies
 
 __all__ = ["PythonDependencySettings"]
 

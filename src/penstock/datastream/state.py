@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.datastream.state_descriptors import (
+from penstock.functions.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
     MapStateDescriptor,
@@ -10,7 +10,7 @@ from penstock.datastream.state_descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
-from penstock.datastream.state_interfaces import (
+from penstock.functions.state_interfaces import (
     AggregatingState,
     AppendingState,
     BroadcastState,
@@ -23,7 +23,7 @@ from penstock.datastream.state_interfaces import (
     State,
     ValueState,
 )
-from penstock.datastream.state_ttl import StateTtlConfig
+from penstock.functions.state_ttl import StateTtlConfig
 
 __all__ = [
     "AggregatingState",

@@ -19,10 +19,10 @@ from penstock.datastream.functions import (
     as_function,
 )
 from penstock.datastream.operator_settings import warn_of_buffer_timeout
-from penstock.datastream.output_tag import OutputTag
 from penstock.datastream.projection import Projection
 from penstock.datastream.state import MapStateDescriptor
 from penstock.datastream.stream_ends import StreamEnds
+from penstock.functions.output_tag import OutputTag
 from penstock.graph.transformation import Chaining, Node, Upstream
 from penstock.runtime.partitioning import (
     Broadcast,

@@ -14,13 +14,14 @@ from penstock.common.run_options import current_run_options
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from penstock.common.types import Row
 from penstock.common.watermark_strategy import WatermarkStrategy
-from penstock.control.job_request import Executor, JobRequest, RunningJob, default_executor
+from penstock.control.running_job import Executor, RunningJob, default_executor
 from penstock.datastream.environment_settings import EnvironmentSettings
 from penstock.datastream.execution_mode import RuntimeExecutionMode
 from penstock.datastream.functions import SourceFunction, as_function
 from penstock.datastream.spark_schema import check_event_time_column, row_type_of
 from penstock.datastream.stream import DataStream
 from penstock.graph.explain import execution_plan_json
+from penstock.graph.job_request import JobRequest
 from penstock.graph.origin import user_line
 from penstock.graph.stream_graph import build_stream_graph
 from penstock.graph.transformation import Node, Upstream

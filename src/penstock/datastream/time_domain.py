@@ -1,14 +1,7 @@
-"""The two kinds of time that a timer can belong to."""
+"""PyFlink's module path."""
 
 from __future__ import annotations
 
-from enum import Enum
+from penstock.functions.time_domain import TimeDomain
 
 __all__ = ["TimeDomain"]
-
-
-class TimeDomain(Enum):
-    """Whether a timer waits for the watermark or for the clock."""
-
-    EVENT_TIME = 0
-    PROCESSING_TIME = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.datastream.window_assigners import (
+from penstock.functions.window_assigners import (
     CountSlidingWindowAssigner,
     CountTumblingWindowAssigner,
     DynamicEventTimeSessionWindows,
@@ -20,14 +20,14 @@ from penstock.datastream.window_assigners import (
     TumblingProcessingTimeWindows,
     WindowAssigner,
 )
-from penstock.datastream.window_evictors import (
+from penstock.functions.window_evictors import (
     CountEvictor,
     DeltaEvictor,
     Evictor,
     TimeEvictor,
     TimestampedValue,
 )
-from penstock.datastream.window_triggers import (
+from penstock.functions.window_triggers import (
     ContinuousEventTimeTrigger,
     ContinuousProcessingTimeTrigger,
     CountTrigger,
@@ -41,7 +41,7 @@ from penstock.datastream.window_triggers import (
     Trigger,
     TriggerResult,
 )
-from penstock.datastream.window_types import (
+from penstock.functions.window_types import (
     CountWindow,
     CountWindowSerializer,
     GlobalWindow,
@@ -55,8 +55,8 @@ from penstock.datastream.window_types import (
 
 if TYPE_CHECKING:
     from penstock.common.serializer import TypeSerializer
-    from penstock.datastream.output_tag import OutputTag
     from penstock.datastream.state import StateDescriptor
+    from penstock.functions.output_tag import OutputTag
 
 __all__ = [
     "ContinuousEventTimeTrigger",

@@ -20,15 +20,6 @@ from penstock.datastream.functions import (
     as_function,
 )
 from penstock.datastream.keyed_stream import KeyedStream
-from penstock.datastream.output_tag import OutputTag
-from penstock.datastream.rolling_aggregations import (
-    Maximum,
-    MaximumBy,
-    Minimum,
-    MinimumBy,
-    RollingAggregation,
-    Sum,
-)
 from penstock.datastream.stream import DataStream
 from penstock.datastream.window import (
     CountSlidingWindowAssigner,
@@ -39,8 +30,17 @@ from penstock.datastream.window import (
     Trigger,
     WindowAssigner,
 )
-from penstock.datastream.window_count import Count, WithKey
-from penstock.datastream.window_time import milliseconds_of
+from penstock.functions.output_tag import OutputTag
+from penstock.functions.rolling import (
+    Maximum,
+    MaximumBy,
+    Minimum,
+    MinimumBy,
+    RollingAggregation,
+    Sum,
+)
+from penstock.functions.window_count import Count, WithKey
+from penstock.functions.window_time import milliseconds_of
 from penstock.runtime.operators.window_settings import PARAMETER, WindowSettings
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.control.job_request import JobRequest
 from penstock.graph.chains import JobGraph, build_job_graph, display_name
+from penstock.graph.job_request import JobRequest
 from penstock.graph.levels import levels_of
 from penstock.graph.stream_graph import StreamEdge, StreamGraph, build_stream_graph
 from penstock.graph.transformation import Node

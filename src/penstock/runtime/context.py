@@ -6,19 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.functions import RuntimeContext
-from penstock.datastream.state import (
-    AggregatingState,
+from penstock.functions.base import RuntimeContext
+from penstock.functions.state_descriptors import (
     AggregatingStateDescriptor,
-    ListState,
     ListStateDescriptor,
-    MapState,
     MapStateDescriptor,
-    ReducingState,
     ReducingStateDescriptor,
-    ValueState,
     ValueStateDescriptor,
 )
+from penstock.functions.state_interfaces import AggregatingState, ListState, MapState, ReducingState, ValueState
 from penstock.metrics import MetricGroup
 from penstock.runtime.blueprint import JobSettings, OperatorBlueprint
 from penstock.runtime.clock import Clock

@@ -13,7 +13,7 @@ from typing import Any
 
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import MapTypeInfo, TypeInformation, Types
-from penstock.datastream.state import (
+from penstock.functions.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
     MapStateDescriptor,

@@ -10,7 +10,7 @@ from typing import Any
 from penstock.common.errors import ConfigurationError
 from penstock.common.typeinfo import RowTypeInfo
 from penstock.common.types import Row
-from penstock.datastream.state import (
+from penstock.functions.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
     MapStateDescriptor,

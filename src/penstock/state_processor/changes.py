@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from penstock.datastream.state import StateDescriptor
+from penstock.functions.state_descriptors import StateDescriptor
 from penstock.runtime.operator_content import content_of, state_of
 from penstock.runtime.state_schema import StateSchema
 from penstock.state_processor.bootstrap import SparkEntries

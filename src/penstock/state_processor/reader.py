@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from penstock.common.errors import ConfigurationError
-from penstock.datastream.window_types import TimeWindow
+from penstock.functions.window_types import TimeWindow
 from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operator_content import OperatorContent, content_of, has_windows, layout_of
 from penstock.runtime.operators.window_aligned import AlignedWindowOperator

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from penstock.common.types import Row
-from penstock.datastream.window_types import TimeWindow
+from penstock.functions.window_types import TimeWindow
 
 SAMPLE_ROWS = 1000
 _ROWS_PER_BATCH = 10_000

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.common.errors import ConfigurationError, NotSupportedError
-from penstock.datastream.state import ListStateDescriptor, MapStateDescriptor, StateDescriptor
+from penstock.functions.state_descriptors import ListStateDescriptor, MapStateDescriptor, StateDescriptor
 from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.coercion import coercer

@@ -9,8 +9,8 @@ from typing import Any
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
-from penstock.control.job_request import JobRequest
 from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
+from penstock.graph.job_request import JobRequest
 from penstock.graph.transformation import Node
 
 JOB_ID = "0123456789abcdef0123456789abcdef"

@@ -35,9 +35,9 @@ from penstock.datastream.functions import (
     ProcessFunction,
     SinkFunction,
 )
-from penstock.datastream.output_tag import OutputTag
 from penstock.datastream.slot_sharing_group import SlotSharingGroup
 from penstock.datastream.state import MapStateDescriptor
+from penstock.functions.output_tag import OutputTag
 from penstock.graph.transformation import Chaining, Node
 from penstock.runtime.operators.registry import OPERATORS
 from penstock.runtime.partitioning import ByKey

@@ -22,7 +22,7 @@ from penstock.datastream import (
     StateBackend,
     StreamExecutionEnvironment,
 )
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
 
 DEFAULTS = {"parallelism.default"}
 

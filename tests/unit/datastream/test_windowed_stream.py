@@ -20,8 +20,6 @@ from penstock.datastream.functions import (
     ProcessWindowFunction,
     WindowFunction,
 )
-from penstock.datastream.join_functions import CoGroupFunction, JoinFunction, ProcessJoinFunction
-from penstock.datastream.output_tag import OutputTag
 from penstock.datastream.stream import DataStream
 from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
 from penstock.datastream.window import (
@@ -34,7 +32,9 @@ from penstock.datastream.window import (
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
+from penstock.functions.join import CoGroupFunction, JoinFunction, ProcessJoinFunction
+from penstock.functions.output_tag import OutputTag
 
 EVENT = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])  # key, timestamp, number
 TEN = TumblingEventTimeWindows.of(Time.milliseconds(10))

@@ -9,15 +9,15 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.datastream.join_functions import (
+from penstock.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
+from penstock.functions.join import (
     CoGroupedWindow,
     CoGroupFunction,
     FlatJoinFunction,
     JoinedWindow,
     ProcessJoinFunction,
 )
-from penstock.datastream.output_tag import OutputTag
-from penstock.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
+from penstock.functions.output_tag import OutputTag
 from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.runtime.operators.window_settings import WindowSettings
 from penstock.testing.harness import OperatorHarness

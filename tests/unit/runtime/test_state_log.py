@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from penstock.common.errors import JobExecutionError
+from penstock.engines.local.executor import MemoryStore
 from penstock.runtime import state_log
 from penstock.runtime.hosting import new_token
 from penstock.runtime.state_log import StateLog, Token
-from penstock.testing.local_executor import MemoryStore
 
 
 def log_of(store: MemoryStore, count: int) -> list[Token]:

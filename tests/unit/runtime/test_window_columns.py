@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from penstock.common.typeinfo import Types
 from penstock.common.types import Row
-from penstock.datastream.rolling_aggregations import Maximum, MaximumBy, Minimum, MinimumBy, Sum
 from penstock.datastream.window import SlidingEventTimeWindows, TumblingEventTimeWindows
-from penstock.datastream.window_count import Count, WithKey
+from penstock.functions.rolling import Maximum, MaximumBy, Minimum, MinimumBy, Sum
+from penstock.functions.window_count import Count, WithKey
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch
 from penstock.runtime.chunk import ChunkBuilder, read_chunk

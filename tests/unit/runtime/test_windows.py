@@ -16,8 +16,6 @@ from penstock.datastream.functions import (
     ProcessWindowFunction,
     ReduceFunctionWrapper,
 )
-from penstock.datastream.output_tag import OutputTag
-from penstock.datastream.rolling_aggregations import Maximum, MaximumBy, Minimum, MinimumBy, Sum
 from penstock.datastream.state import ValueStateDescriptor
 from penstock.datastream.window import (
     ContinuousEventTimeTrigger,
@@ -36,6 +34,8 @@ from penstock.datastream.window import (
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
 )
+from penstock.functions.output_tag import OutputTag
+from penstock.functions.rolling import Maximum, MaximumBy, Minimum, MinimumBy, Sum
 from penstock.runtime.operators.window_folding import folding_of
 from penstock.runtime.operators.window_merge_law import MergeLaw
 from penstock.runtime.operators.window_settings import WindowSettings

@@ -14,7 +14,6 @@ from penstock.common import Row, Time, Types, WatermarkStrategy
 from penstock.common.errors import ConfigurationError
 from penstock.common.watermark_strategy import TimestampAssigner
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
-from penstock.datastream.checkpointed_function import CheckpointedFunction
 from penstock.datastream.functions import AggregateFunction, KeyedBroadcastProcessFunction, MapFunction
 from penstock.datastream.state import (
     AggregatingStateDescriptor,
@@ -30,10 +29,11 @@ from penstock.datastream.window import (
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
-from penstock.datastream.window_types import TimeWindow
+from penstock.engines.local.executor import LocalExecutor
+from penstock.functions.checkpointed import CheckpointedFunction
+from penstock.functions.window_types import TimeWindow
 from penstock.runtime.savepoint import open_savepoint
 from penstock.state_processor import SavepointReader, SavepointWriter
-from penstock.testing.local_executor import LocalExecutor
 
 _USER = Types.ROW_NAMED(["visits", "last"], [Types.LONG(), Types.LONG()])
 

@@ -21,7 +21,7 @@ from penstock.common import Encoder
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import FileSink
 from penstock.testing import faults
-from penstock.testing.local_executor import LocalExecutor
+from penstock.engines.local.executor import LocalExecutor
 
 directory = sys.argv[1]
 passed = set()

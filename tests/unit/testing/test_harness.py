@@ -7,8 +7,8 @@ from typing import Any
 
 from penstock.common.typeinfo import Types
 from penstock.datastream.functions import KeyedProcessFunction, RuntimeContext
-from penstock.datastream.output_tag import OutputTag
 from penstock.datastream.state import ValueStateDescriptor
+from penstock.functions.output_tag import OutputTag
 from penstock.runtime.batch import MAX_TIMESTAMP
 from penstock.testing.harness import OperatorHarness
 

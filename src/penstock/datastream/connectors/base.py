@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import NotSupportedError
-from penstock.datastream.source_sink_functions import JavaFunctionWrapper
+from penstock.functions.source_sink import JavaFunctionWrapper
 
 if TYPE_CHECKING:
     from penstock.common.typeinfo import TypeInformation

@@ -16,7 +16,7 @@ from penstock.datastream.connectors.rolling_policies import (
     OnCheckpointRollingPolicy,
     RollingPolicy,
 )
-from penstock.datastream.source_sink_functions import SinkFunction
+from penstock.functions.source_sink import SinkFunction
 
 if TYPE_CHECKING:
     from penstock.datastream.data_stream import DataStream, DataStreamSink

@@ -6,15 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.functions import BroadcastProcessFunction, KeyedBroadcastProcessFunction
-from penstock.datastream.state import (
-    BroadcastState,
-    MapStateDescriptor,
-    ReadOnlyBroadcastState,
-    StateDescriptor,
-)
-from penstock.datastream.time_domain import TimeDomain
-from penstock.datastream.timerservice import TimerService
+from penstock.functions.broadcast import BroadcastProcessFunction, KeyedBroadcastProcessFunction
+from penstock.functions.state_descriptors import MapStateDescriptor, StateDescriptor
+from penstock.functions.state_interfaces import BroadcastState, ReadOnlyBroadcastState
+from penstock.functions.time_domain import TimeDomain
+from penstock.functions.timer_service import TimerService
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.join_functions import ProcessJoinFunction
-from penstock.datastream.state import MapStateDescriptor
-from penstock.datastream.time_domain import TimeDomain
+from penstock.functions.join import ProcessJoinFunction
+from penstock.functions.state_descriptors import MapStateDescriptor
+from penstock.functions.time_domain import TimeDomain
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from penstock.datastream.state import ValueStateDescriptor
+from penstock.functions.state_descriptors import ValueStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

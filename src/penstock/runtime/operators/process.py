@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.functions import KeyedProcessFunction, ProcessFunction
-from penstock.datastream.output_tag import OutputTag
-from penstock.datastream.time_domain import TimeDomain
-from penstock.datastream.timerservice import TimerService
+from penstock.functions.output_tag import OutputTag
+from penstock.functions.process import KeyedProcessFunction, ProcessFunction
+from penstock.functions.time_domain import TimeDomain
+from penstock.functions.timer_service import TimerService
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

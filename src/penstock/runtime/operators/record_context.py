@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.datastream.functions import SinkFunction
+from penstock.functions.source_sink import SinkFunction
 from penstock.runtime.operators.base import Operator
 
 

@@ -7,9 +7,9 @@ from itertools import repeat
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.time_domain import TimeDomain
-from penstock.datastream.window_assigners import MergingWindowAssigner
-from penstock.datastream.window_trigger_base import TriggerResult
+from penstock.functions.time_domain import TimeDomain
+from penstock.functions.window_assigners import MergingWindowAssigner
+from penstock.functions.window_trigger_base import TriggerResult
 from penstock.runtime.attributes import AttributeTracker
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.state import MapStateDescriptor
-from penstock.datastream.window_types import TimeWindow
+from penstock.functions.state_descriptors import MapStateDescriptor
+from penstock.functions.window_types import TimeWindow
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.column_batch import ColumnBatch

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import gcd
 from typing import Any
 
-from penstock.datastream.window_assigners import (
+from penstock.functions.window_assigners import (
     GlobalWindows,
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,

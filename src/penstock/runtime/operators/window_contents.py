@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from penstock.datastream.state import ListStateDescriptor, ValueStateDescriptor
-from penstock.datastream.window_evictors import Evictor, TimestampedValue
+from penstock.functions.state_descriptors import ListStateDescriptor, ValueStateDescriptor
+from penstock.functions.window_evictors import Evictor, TimestampedValue
 from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.backend import KeyedStateBackend

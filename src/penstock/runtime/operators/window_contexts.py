@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.functions import KeyedStateStore, ProcessWindowFunction, RuntimeContext
-from penstock.datastream.state import (
+from penstock.functions.base import KeyedStateStore, RuntimeContext
+from penstock.functions.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
     ReducingStateDescriptor,
     StateDescriptor,
 )
-from penstock.datastream.window_assigner_base import WindowAssigner
-from penstock.datastream.window_evictors import Evictor
-from penstock.datastream.window_trigger_base import Trigger
+from penstock.functions.window_assigner_base import WindowAssigner
+from penstock.functions.window_evictors import Evictor
+from penstock.functions.window_functions import ProcessWindowFunction
+from penstock.functions.window_trigger_base import Trigger
 from penstock.metrics import MetricGroup
 from penstock.runtime.state.keyed import KeyScope
 from penstock.runtime.state.table import ListTable, ValueTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.datastream.state import ListStateDescriptor
+from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.functions import (
+from penstock.functions.window_count import WithKey
+from penstock.functions.window_functions import (
     AllWindowFunction,
     ProcessAllWindowFunction,
     ProcessWindowFunction,
     WindowFunction,
 )
-from penstock.datastream.window_count import WithKey
 from penstock.runtime.operators.process import ResultCollector
 from penstock.runtime.operators.window_contexts import EvaluationContext
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from penstock.datastream.rolling_aggregations import (
+from penstock.functions.rolling import (
     Maximum,
     MaximumBy,
     Minimum,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from penstock.datastream.functions import AggregateFunction, ReduceFunction
-from penstock.datastream.rolling_aggregations import RollingAggregation
-from penstock.datastream.window_count import Count
+from penstock.functions.element import AggregateFunction, ReduceFunction
+from penstock.functions.rolling import RollingAggregation
+from penstock.functions.window_count import Count
 from penstock.runtime.operators.window_fields import FIELD_FOLDINGS
 from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.table import ABSENT

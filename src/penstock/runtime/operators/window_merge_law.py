@@ -12,7 +12,7 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.datastream.state import ValueStateDescriptor
+from penstock.functions.state_descriptors import ValueStateDescriptor
 from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.state.table import ValueTable

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from penstock.datastream.state import MapStateDescriptor
-from penstock.datastream.window_assigners import (
+from penstock.functions.state_descriptors import MapStateDescriptor
+from penstock.functions.window_assigners import (
     DynamicEventTimeSessionWindows,
     DynamicProcessingTimeSessionWindows,
     EventTimeSessionWindows,
     MergingWindowAssigner,
     ProcessingTimeSessionWindows,
 )
-from penstock.datastream.window_types import TimeWindow
+from penstock.functions.window_types import TimeWindow
 from penstock.runtime.operators.window_tokens import Token, token_of, window_of
 from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.state.table import MapTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import repeat
 
-from penstock.datastream.join_functions import TaggedUnion
+from penstock.functions.join import TaggedUnion
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 from typing import Any
 
-from penstock.datastream.state import ValueStateDescriptor
-from penstock.datastream.window_assigners import DynamicEventTimeSessionWindows
-from penstock.datastream.window_types import TimeWindow
+from penstock.functions.state_descriptors import ValueStateDescriptor
+from penstock.functions.window_assigners import DynamicEventTimeSessionWindows
+from penstock.functions.window_types import TimeWindow
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.datastream.functions import AggregateFunction, ReduceFunction
-from penstock.datastream.window_assigners import (
+from penstock.functions.element import AggregateFunction, ReduceFunction
+from penstock.functions.window_assigners import (
     DynamicEventTimeSessionWindows,
     EventTimeSessionWindows,
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
-from penstock.datastream.window_triggers import EventTimeTrigger
+from penstock.functions.window_triggers import EventTimeTrigger
 
 PARAMETER = "window"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.datastream.state import MapStateDescriptor
+from penstock.functions.state_descriptors import MapStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.column_batch import ColumnBatch

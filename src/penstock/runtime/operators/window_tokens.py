@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.datastream.window_types import CountWindow, GlobalWindow, TimeWindow
+from penstock.functions.window_types import CountWindow, GlobalWindow, TimeWindow
 
 Token = Any  # (start, end), a number, None, or the user's own window
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.watermark_strategy import Watermark as UserWatermark
-from penstock.datastream.functions import SourceFunction
+from penstock.functions.source_sink import SourceFunction
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, Idleness, Watermark
 from penstock.runtime.clock import system_clock
 from penstock.runtime.pickling import dumps_on_driver, loads

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.state import BroadcastState, ReadOnlyBroadcastState
+from penstock.functions.state_interfaces import BroadcastState, ReadOnlyBroadcastState
 from penstock.runtime.state.keyed import HeapMapState
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from penstock.datastream.state import AggregatingState, ListState, MapState, ReducingState, ValueState
+from penstock.functions.state_interfaces import AggregatingState, ListState, MapState, ReducingState, ValueState
 from penstock.runtime.state.table import ABSENT, DELETED, ListTable, MapTable, ValueTable
 
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.checkpointed_function import FunctionInitializationContext, FunctionSnapshotContext
-from penstock.datastream.state import (
-    BroadcastState,
-    ListState,
-    ListStateDescriptor,
-    MapStateDescriptor,
-    OperatorStateStore,
-    StateDescriptor,
-)
+from penstock.functions.checkpointed import FunctionInitializationContext, FunctionSnapshotContext
+from penstock.functions.state_descriptors import ListStateDescriptor, MapStateDescriptor, StateDescriptor
+from penstock.functions.state_interfaces import BroadcastState, ListState, OperatorStateStore
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.state.broadcast import WritableBroadcastState
 from penstock.runtime.state.keyed import HeapListState, HeapMapState, KeyScope

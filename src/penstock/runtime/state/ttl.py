@@ -8,14 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from penstock.datastream.state import (
-    AggregatingState,
-    ListState,
-    MapState,
-    ReducingState,
-    StateTtlConfig,
-    ValueState,
-)
+from penstock.functions.state_interfaces import AggregatingState, ListState, MapState, ReducingState, ValueState
+from penstock.functions.state_ttl import StateTtlConfig
 from penstock.runtime.clock import Clock
 from penstock.runtime.state.keyed import KeyScope, pairs_of
 from penstock.runtime.state.table import ListTable, MapTable, Table, ValueTable

@@ -1,0 +1,1 @@
+"""Where jobs run: each engine implements the same protocol of the job master."""

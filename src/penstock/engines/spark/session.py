@@ -1,0 +1,134 @@
+"""The Spark session of this process: one for all jobs, silent unless asked."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from penstock.engines.spark.class_archive import archive_options
+from penstock.engines.spark.java import java_home
+from penstock.engines.spark.python_launcher import worker_python
+
+# Without its native library Hadoop runs chmod and readlink for every local file: let that cost little. (The other
+# CheckpointFileManager runs less of them, but keeps the state of a batch that was not committed when it is repeated.)
+_QUICK_CHILDREN = " -Djdk.lang.Process.launchMechanism=VFORK" if sys.platform == "linux" else ""
+_STATE_STORE = "spark.sql.streaming.stateStore"
+_SESSION_DEFAULTS = {
+    "spark.driver.memory": "2g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.python.daemon.module": "penstock.engines.spark.daemon",
+    # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC" + _QUICK_CHILDREN,
+    "spark.executor.extraJavaOptions": _QUICK_CHILDREN.strip(),
+}
+_QUERY_SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",
+    f"{_STATE_STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    f"{_STATE_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{_STATE_STORE}.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.sql.streaming.numRecentProgressUpdates": "10",
+    "spark.sql.streaming.pollingDelay": "1ms",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
+}
+_LOCAL_DEFAULTS = {
+    # Nothing outside this machine needs to reach a local driver.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # Over TCP, small messages to and from Python wait for acknowledgements: 30 ms of each task.
+    "spark.python.unix.domain.socket.enabled": "true",
+}
+_ATTEMPTS = 4
+
+
+def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
+    """The running session, or a new one; options that need a new JVM take effect only then."""
+    _forget_dead_session()
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    os.environ["JAVA_HOME"] = java_home()
+    chosen = master or options.get("spark.master") or _default_master()
+    os.environ["PYSPARK_PYTHON"] = worker_python(log_file.parent.parent / "bin", chosen)
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
+    defaults = {**_SESSION_DEFAULTS, **(_LOCAL_DEFAULTS if chosen.startswith("local") else {})}
+    defaults["spark.driver.extraJavaOptions"] += f" {archive_options(os.environ['JAVA_HOME'])}"
+    for key, value in {**defaults, **options, "spark.master": _with_retries(chosen)}.items():
+        builder = builder.config(key, value)
+    with contextlib.nullcontext() if verbose else _output_to(log_file):
+        session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("WARN" if verbose else "OFF")
+    return session
+
+
+def has_died(session: SparkSession, patience_seconds: float = 0.0) -> bool:
+    """Whether the JVM that was started for the session is gone: nothing can be asked of it any more.
+
+    Patience is for calls that have just failed: a dying process closes its connections before it is gone.
+    """
+    return _has_ended(session.sparkContext._gateway, patience_seconds)
+
+
+def _has_ended(gateway: Any, patience_seconds: float = 0.0) -> bool:
+    process = getattr(gateway, "proc", None)
+    if process is None:
+        return False
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(patience_seconds)
+    return process.poll() is not None
+
+
+def _forget_dead_session() -> None:
+    """PySpark itself would go on asking a JVM that is gone; without these it starts another one."""
+    if _has_ended(SparkContext._gateway):
+        SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+        SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def prepare_for_query(session: SparkSession, partitions: int) -> None:
+    """Sets what a query must find in its session when it starts; the session may be the user's own."""
+    for key, value in {**_QUERY_SETTINGS, "spark.sql.shuffle.partitions": str(partitions)}.items():
+        session.conf.set(key, value)
+
+
+def _default_master() -> str:
+    return f"local[{os.cpu_count() or 1}]"
+
+
+def _with_retries(master: str) -> str:
+    """Spark retries a lost worker only when it may: locally that must be said in the master's name."""
+    if master == "local":
+        return f"local[1,{_ATTEMPTS}]"
+    if master.startswith("local[") and "," not in master:
+        return f"{master[:-1]},{_ATTEMPTS}]"
+    return master
+
+
+@contextlib.contextmanager
+def _output_to(log_file: Path) -> Iterator[None]:
+    """The JVM and its workers inherit these descriptors: their noise goes to a file, the program's output does not."""
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = [os.dup(descriptor) for descriptor in (1, 2)]
+    with open(log_file, "ab") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+    try:
+        yield
+    finally:
+        for descriptor, copy in zip((1, 2), saved, strict=True):
+            os.dup2(copy, descriptor)
+            os.close(copy)
