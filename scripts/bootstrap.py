@@ -105,7 +105,7 @@ def provide_java() -> None:
 
 def load_java_module() -> ModuleType:
     """By path: this interpreter is not the one that Penstock is installed in."""
-    spec = importlib.util.spec_from_file_location("java", ROOT / "src" / "penstock" / "spark" / "java.py")
+    spec = importlib.util.spec_from_file_location("java", ROOT / "src/penstock/engines/spark/java.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

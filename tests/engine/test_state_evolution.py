@@ -438,7 +438,7 @@ def test_a_program_that_does_not_fit_to_its_last_epoch_leaves_it_as_it_is() -> N
     token = log.token()
     forget_containers()
     failure = _epoch(log, _level(ValueStateDescriptor("row", Types.STRING()), _visit), [], "new").failure
-    assert failure is not None and "the state 'row' of the operator 'keyed_process 2' (uid uid-2)" in failure
+    assert failure is not None and "the state 'row' of the operator 'keyed_process 2' (uid uid-2)" in failure.message
     assert log.token() == token
     forget_containers()
     assert _epoch(log, old, [0], "old again").failure is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from penstock.common.failure import Failure
+
 
 class PenstockError(Exception):
     """Base of every error raised on purpose, so that a program can catch them all."""
@@ -24,7 +26,14 @@ class SetupError(PenstockError):
 
 
 class JobExecutionError(PenstockError):
-    """The job failed while running; the message carries operator, user line and the original traceback."""
+    """The job failed while running; the message carries operator, user line and the original traceback.
+
+    The same as data is in ``failure``.
+    """
+
+    def __init__(self, what: str | Failure) -> None:
+        super().__init__(str(what))
+        self.failure = what if isinstance(what, Failure) else Failure(type(self).__name__, what)
 
 
 class JobCancelledError(JobExecutionError):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.failure import Failure
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochRecord, EpochStore
@@ -86,7 +87,7 @@ class EpochCoordinator:
             # Timers by the clock are in the savepoint; nobody knows them before every subtask has read its part.
             self._wakeups = dict.fromkeys(self._unfinished, 0)
         self.statistics = JobStatistics()
-        self.failure: str | None = None
+        self.failure: Failure | None = None
         self.finished = threading.Event()
         self.output_closed = threading.Event()
         self.planning = threading.Event()  # set once the query has begun to plan
@@ -140,7 +141,7 @@ class EpochCoordinator:
             return start
 
     def planning_failed(self, error: Exception) -> None:
-        self.failure = str(error)
+        self.failure = Failure(type(error).__name__, str(error))
 
     def request_savepoint(self, request: SavepointRequest) -> None:
         """The next epoch is saved; it runs at once, whether or not there is anything to read."""
@@ -286,7 +287,7 @@ class EpochCoordinator:
                     f"The state in Spark's store of subtask {report.subtask} of level {report.level} is not what epoch "
                     f"{self._before.epoch} has left there"
                 )
-                self.failure = str(damage)
+                self.failure = damage.failure
                 raise damage
 
     def _publish(self) -> None:

@@ -27,7 +27,7 @@ from penstock.runtime.exchange import (
     senders_to,
     writer_for,
 )
-from penstock.runtime.failure import OperatorFailure, describe_failure
+from penstock.runtime.failure import OperatorFailure, failure_of
 from penstock.runtime.operators.base import Output
 from penstock.runtime.operators.registry import OPERATORS
 from penstock.runtime.pacer import Pacer
@@ -134,7 +134,7 @@ class Container:
                     step()
                 yield from self._take_rows()
         except OperatorFailure as failure:
-            report.failure = str(failure)
+            report.failure = failure.failure
             self._rows.clear()
         yield from self._take_rows()
         report.stdout, report.stderr = stdout.getvalue(), stderr.getvalue()
@@ -275,12 +275,12 @@ class Container:
         try:
             return report_row(self.report)
         except Exception as error:
-            self.report.failure = describe_failure(error)
+            self.report.failure = failure_of(error)
             for id_, committables in self.report.committables.items():
                 try:
                     self._stations[id_].guard(dumps, committables)
                 except OperatorFailure as failure:
-                    self.report.failure = str(failure)
+                    self.report.failure = failure.failure
             self.report.committables = {}
             return report_row(self.report)
 
@@ -320,7 +320,7 @@ class Container:
                 for station in self._stations.values():
                     station.guard(station.operator.close)
         except OperatorFailure as failure:
-            self.report.failure = str(failure)
+            self.report.failure = failure.failure
         self.report.stdout += stdout.getvalue()
         self.report.stderr += stderr.getvalue()
         if self.store is not None:

@@ -5,25 +5,34 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
+from penstock.common.errors import JobExecutionError
+from penstock.common.failure import FailedTask, Failure
 from penstock.runtime.blueprint import OperatorBlueprint
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
 class OperatorFailure(Exception):
-    """Carries the whole story as text, because the original exception may not survive pickling."""
+    """An exception that an operator's code has raised, with the operator's name."""
 
     def __init__(self, operator: OperatorBlueprint, subtask: int, error: BaseException) -> None:
-        super().__init__(_story(operator, subtask, error))
-        self.error_type = type(error).__name__
+        origin = operator.origin
+        self.failure = Failure(
+            type(error).__name__,
+            str(error),
+            _user_traceback(error),
+            FailedTask(
+                operator.name, operator.uid, subtask, operator.parallelism, origin.file, origin.line, origin.text
+            ),
+        )
+        super().__init__(str(self.failure))
 
 
-def _story(operator: OperatorBlueprint, subtask: int, error: BaseException) -> str:
-    where = f"operator {operator.name!r} (subtask {subtask + 1}/{operator.parallelism})"
-    created = f"created at {operator.origin}"
-    if operator.origin.text:
-        created += f"\n    {operator.origin.text}"
-    return f"{type(error).__name__} in {where}, {created}\n\n{_user_traceback(error)}"
+def failure_of(error: BaseException) -> Failure:
+    """Of an error that may or may not have happened inside an operator."""
+    if isinstance(error, OperatorFailure | JobExecutionError):
+        return error.failure
+    return Failure(type(error).__name__, str(error), _user_traceback(error))
 
 
 def _user_traceback(error: BaseException) -> str:
@@ -36,10 +45,3 @@ def _user_traceback(error: BaseException) -> str:
     if error.__cause__ is not None and error.__cause__ is not error:
         lines = [_user_traceback(error.__cause__), "\nThe above exception was the cause of:\n\n", *lines]
     return "".join(lines).rstrip()
-
-
-def describe_failure(error: BaseException) -> str:
-    """The story of an error that may or may not have happened inside an operator."""
-    if isinstance(error, OperatorFailure):
-        return str(error)
-    return f"{type(error).__name__} while the operators were made ready\n\n{_user_traceback(error)}"

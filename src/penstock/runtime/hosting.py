@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
-from penstock.runtime.failure import describe_failure
+from penstock.runtime.failure import failure_of
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, report_row
 from penstock.runtime.savepoint import checkpoint_number, write_part
@@ -118,7 +118,7 @@ def run_level(
     try:
         token = log.token()
     except JobExecutionError as damage:  # a retry would find the same
-        yield report_row(SubtaskReport(blob.level, subtask, failure=str(damage)))
+        yield report_row(SubtaskReport(blob.level, subtask, failure=damage.failure))
         return
 
     def up_to_date() -> Container:
@@ -156,7 +156,7 @@ def _delta(container: Container, full: bool) -> bytes | None:
         container.report.changed_bytes = len(delta)
         return delta
     except Exception as error:
-        container.report.failure = describe_failure(error)
+        container.report.failure = failure_of(error)
         return None
 
 
@@ -178,7 +178,5 @@ def _opened(lease: Lease, up_to_date: Callable[[], Container]) -> Container | Ex
     """The container, or the report that tells why user code could not be loaded or opened."""
     try:
         return up_to_date()
-    except JobExecutionError as damage:  # of the snapshot: a retry would find the same
-        return report_row(SubtaskReport(lease.level, lease.subtask, failure=str(damage)))
-    except Exception as error:
-        return report_row(SubtaskReport(lease.level, lease.subtask, failure=describe_failure(error)))
+    except Exception as error:  # also damage of the snapshot: a retry would find the same
+        return report_row(SubtaskReport(lease.level, lease.subtask, failure=failure_of(error)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.common.failure import Failure
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.savepoint import SavedState, SavepointPart
@@ -20,7 +21,7 @@ class SubtaskReport:
     watermarks: dict[int, int] = field(default_factory=dict)
     next_processing_time: int | None = None
     finished: bool = False
-    failure: str | None = None
+    failure: Failure | None = None
     stdout: str = ""
     stderr: str = ""
     delta: Any = None  # level 0 only: its snapshot travels with the driver's epoch record

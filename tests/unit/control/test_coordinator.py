@@ -9,6 +9,7 @@ import pytest
 from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.failure import Failure
 from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochRecord, EpochStore
@@ -107,10 +108,13 @@ def test_job_is_finished_when_all_subtasks_are(setup: Setup) -> None:
 def test_failure_of_a_subtask_fails_the_job_and_nothing_is_committed(setup: Setup) -> None:
     setup.plan()
     setup.coordinator.partitions(setup.offset, setup.end)
-    reports = [SubtaskReport(0, 0, committables={SINK: ["a"]}), SubtaskReport(0, 1, failure="the story")]
+    reports = [
+        SubtaskReport(0, 0, committables={SINK: ["a"]}),
+        SubtaskReport(0, 1, failure=Failure("ValueError", "the story")),
+    ]
     with pytest.raises(JobExecutionError, match="the story"):
         setup.coordinator.complete(reports)
-    assert setup.coordinator.failure == "the story"
+    assert setup.coordinator.failure == Failure("ValueError", "the story")
     setup.coordinator.latest_offset(setup.offset)
     assert setup.committed == []
 

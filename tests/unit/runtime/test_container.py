@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.unit.runtime.blueprints import chained, edge, job, operator
 
+from penstock.common.failure import FailedTask
 from penstock.runtime.batch import MAX_TIMESTAMP, Batch, EndOfInput, Watermark
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
@@ -108,10 +109,11 @@ def test_failure_names_operator_and_line_and_keeps_what_was_printed() -> None:
     failure = container.report.failure
     assert rows == []
     assert failure is not None
-    assert "ValueError in operator 'map 3' (subtask 1/1), created at program.py:3" in failure
-    assert "cannot take 2" in failure
-    assert "test_container.py" in failure
-    assert "runtime/station.py" not in failure
+    assert (failure.exception, failure.message) == ("ValueError", "cannot take 2")
+    assert failure.task == FailedTask("map 3", "uid-3", 0, 1, "program.py", 3)
+    assert "test_container.py" in failure.traceback
+    assert "runtime/station.py" not in failure.traceback
+    assert "ValueError in operator 'map 3' (subtask 1/1), created at program.py:3" in str(failure)
     assert container.report.stdout == "before the failure\n"
 
 
