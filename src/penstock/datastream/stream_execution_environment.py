@@ -14,6 +14,7 @@ from penstock.common.run_options import current_run_options
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from penstock.common.types import Row
 from penstock.common.watermark_strategy import WatermarkStrategy
+from penstock.connectors.collection import CollectionSource
 from penstock.control.running_job import Executor, RunningJob, default_executor
 from penstock.datastream.environment_settings import EnvironmentSettings
 from penstock.datastream.execution_mode import RuntimeExecutionMode
@@ -27,7 +28,6 @@ from penstock.graph.stream_graph import build_stream_graph
 from penstock.graph.transformation import Node, Upstream
 from penstock.runtime.coercion import coercer
 from penstock.runtime.sources.base import Source
-from penstock.runtime.sources.collection import CollectionSource
 
 __all__ = ["StreamExecutionEnvironment"]
 
@@ -108,7 +108,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         type_info: TypeInformation | None = None,
     ) -> DataStream:
         """A stream of what a source function written in Python emits, in one subtask."""
-        from penstock.runtime.sources.function_source import FunctionSource
+        from penstock.connectors.function_source import FunctionSource
 
         function = as_function(source_func, SourceFunction, "add_source()")
         produced = getattr(function, "get_produced_type", None)

@@ -10,11 +10,11 @@ from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
+from penstock.connectors.collection import CollectionSource
 from penstock.control.coordinator import EpochCoordinator
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochRecord, EpochStore
 from penstock.runtime.report import SubtaskReport
-from penstock.runtime.sources.collection import CollectionSource
 from penstock.runtime.state_log import Token
 
 SOURCE, SINK = 1, 2

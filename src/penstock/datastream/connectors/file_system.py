@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from penstock.datastream.connectors.bucket_assigners import BucketAssigner
-from penstock.datastream.connectors.file_compaction import FileCompactor, FileCompactStrategy
-from penstock.datastream.connectors.file_sink import FileSink, StreamingFileSink
-from penstock.datastream.connectors.file_source import (
-    BulkFormat,
-    FileEnumeratorProvider,
-    FileSource,
-    FileSourceBuilder,
-    FileSplitAssignerProvider,
-    StreamFormat,
-)
-from penstock.datastream.connectors.output_file_config import OutputFileConfig
-from penstock.datastream.connectors.rolling_policies import (
+from penstock.connectors.files.bucket_assigners import BucketAssigner
+from penstock.connectors.files.compaction import FileCompactor, FileCompactStrategy
+from penstock.connectors.files.output_file_config import OutputFileConfig
+from penstock.connectors.files.rolling_policies import (
     DefaultRollingPolicy,
     OnCheckpointRollingPolicy,
     RollingPolicy,
 )
+from penstock.connectors.files.sink import FileSink, StreamingFileSink
+from penstock.connectors.files.source import (
+    FileEnumeratorProvider,
+    FileSource,
+    FileSourceBuilder,
+    FileSplitAssignerProvider,
+)
+from penstock.formats.input_formats import BulkFormat, StreamFormat
 
 __all__ = [
     "BucketAssigner",

@@ -9,8 +9,8 @@ from typing import Any
 
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation
 from penstock.common.types import Row
-from penstock.datastream.formats.csv_values import Reader, field_text, reader_of
-from penstock.datastream.formats.row_types import field_values
+from penstock.formats.csv_values import Reader, field_text, reader_of
+from penstock.formats.row_types import field_values
 
 # Flink looks only at this many characters of a text before it puts it in quotes without looking further.
 _LONGEST_TEXT_LOOKED_AT = 24

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.common.errors import JobExecutionError, SetupError
+from penstock.connectors.files.reading import Files
+from penstock.formats.text_lines import TextLines
 from penstock.runtime.batch import Batch
-from penstock.runtime.sources.files import Files
-from penstock.runtime.sources.text_lines import TextLines
 
 
 class SmallBlocks(TextLines):

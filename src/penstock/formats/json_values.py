@@ -26,8 +26,8 @@ from penstock.common.typeinfo import (
     _ElementsTypeInfo,
 )
 from penstock.common.types import Row
-from penstock.datastream.formats.csv_values import whole_number
-from penstock.datastream.formats.row_types import field_values
+from penstock.formats.csv_values import whole_number
+from penstock.formats.row_types import field_values
 
 Reader = Callable[[Any], Any]
 Writer = Callable[[Any], str]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.common.errors import NotSupportedError, ProgramError
-from penstock.common.typeinfo import TypeInformation, Types
+from penstock.common.errors import ProgramError
+from penstock.common.typeinfo import TypeInformation
 from penstock.common.utils import refuse_java_object
-from penstock.datastream.connectors.base import Source
-from penstock.datastream.connectors.local_path import local_path
-from penstock.runtime.sources.files import Files
-from penstock.runtime.sources.text_lines import TextLines
+from penstock.connectors.base import Source
+from penstock.connectors.files.local_path import local_path
+from penstock.connectors.files.reading import Files
+from penstock.formats.input_formats import BulkFormat, InputFormat, StreamFormat
 
 if TYPE_CHECKING:
     from penstock.common.time import Duration
     from penstock.runtime.sources.base import Source as RuntimeSource
-    from penstock.runtime.sources.file_formats import FileFormat
 
 __all__ = [
     "BulkFormat",
@@ -67,57 +66,11 @@ class FileSplitAssignerProvider:
         return FileSplitAssignerProvider()
 
 
-class _Format:
-    """What a file source needs to know about a format."""
-
-    def _file_format(self, splits_files: bool) -> FileFormat:
-        raise NotSupportedError(f"{type(self).__name__} cannot be read by Penstock: use one of its own formats.")
-
-    def _produced_type(self) -> TypeInformation | None:
-        return None
-
-
-class StreamFormat(_Format):
-    """A format that is read record by record."""
-
-    def __init__(self, j_stream_format: Any = None) -> None:
-        refuse_java_object(
-            type(self).__name__, "j_stream_format", j_stream_format, "Use StreamFormat.text_line_format()."
-        )
-
-    @staticmethod
-    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
-        """Each line is a record, without its line end. Files may be compressed (.gz, .bz2, .xz, .zst, .deflate)."""
-        return _TextLineFormat(charset_name)
-
-
-class _TextLineFormat(StreamFormat):
-    def __init__(self, charset_name: str) -> None:
-        super().__init__()
-        TextLines(charset_name)  # an unknown charset shall fail where it is written down
-        self._charset_name = charset_name
-
-    def _file_format(self, splits_files: bool) -> FileFormat:
-        return TextLines(self._charset_name, splits_files)
-
-    def _produced_type(self) -> TypeInformation:
-        return Types.STRING()
-
-
-class BulkFormat(_Format):
-    """A format that is read in batches of records, such as Parquet."""
-
-    def __init__(self, j_bulk_format: Any = None) -> None:
-        refuse_java_object(
-            type(self).__name__, "j_bulk_format", j_bulk_format, "Use ParquetColumnarRowInputFormat, for example."
-        )
-
-
 class FileSourceBuilder:
     """Settings of a :class:`FileSource`."""
 
     def __init__(self, file_format: Any, paths: tuple[str, ...] = ()) -> None:
-        if not isinstance(file_format, _Format):
+        if not isinstance(file_format, InputFormat):
             raise ProgramError(
                 f"FileSource reads a StreamFormat or a BulkFormat, such as StreamFormat.text_line_format(),"
                 f" not {file_format!r}."

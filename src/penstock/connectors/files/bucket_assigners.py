@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from penstock.common.utils import JavaObjectWrapper
-from penstock.datastream.connectors.java_time_pattern import parse_pattern
+from penstock.connectors.files.java_time_pattern import parse_pattern
 
 __all__ = ["BucketAssigner"]
 

@@ -23,7 +23,7 @@ from penstock.common.typeinfo import (
     _ElementsTypeInfo,
 )
 from penstock.common.types import Row
-from penstock.datastream.formats.row_types import field_values
+from penstock.formats.row_types import field_values
 
 Reader = Callable[[str], Any]
 _INTEGER_BITS = {BasicType.BYTE: 8, BasicType.SHORT: 16, BasicType.INT: 32, BasicType.LONG: 64}

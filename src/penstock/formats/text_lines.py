@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from penstock.common.errors import JobExecutionError
-from penstock.runtime.sources.compression import blocks, is_compressed
-from penstock.runtime.sources.file_formats import WholeFile
+from penstock.formats.compression import blocks, is_compressed
+from penstock.formats.file_formats import WholeFile
 
 _READ_BYTES = 1 << 20
 _SAMPLE_BYTES = 1 << 16

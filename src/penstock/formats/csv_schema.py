@@ -8,8 +8,8 @@ from typing import Any
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from penstock.common.utils import refuse_java_object
-from penstock.datastream.formats.csv_dialect import CsvDialect
-from penstock.datastream.formats.row_types import type_info_of
+from penstock.formats.csv_dialect import CsvDialect
+from penstock.formats.row_types import type_info_of
 
 __all__ = ["CsvSchema", "CsvSchemaBuilder"]
 

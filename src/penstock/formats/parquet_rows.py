@@ -11,8 +11,8 @@ import pyarrow.types as kinds
 from penstock.common.errors import JobExecutionError
 from penstock.common.typeinfo import RowTypeInfo
 from penstock.common.types import Row
-from penstock.datastream.formats.arrow_types import arrow_type, from_arrow
-from penstock.runtime.sources.file_formats import FileFormat
+from penstock.formats.arrow_types import arrow_type, from_arrow
+from penstock.formats.file_formats import FileFormat
 
 
 class ParquetRows(FileFormat):

@@ -9,9 +9,9 @@ from typing import Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.types import Row
-from penstock.datastream.formats.csv_dialect import CsvDialect, CsvRowReader
-from penstock.runtime.sources.compression import blocks
-from penstock.runtime.sources.file_formats import WholeFile
+from penstock.formats.compression import blocks
+from penstock.formats.csv_dialect import CsvDialect, CsvRowReader
+from penstock.formats.file_formats import WholeFile
 
 _ROWS_PER_LIST = 8_192
 

@@ -13,11 +13,11 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from penstock.connectors.files.discovery import check_paths_exist, find_files
+from penstock.formats.file_formats import FileFormat
 from penstock.runtime.batch import Batch, Control
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.sources.base import Assignment, Source, SourceReader
-from penstock.runtime.sources.file_discovery import check_paths_exist, find_files
-from penstock.runtime.sources.file_formats import FileFormat
 
 _RECORDS_PER_BATCH = 32_768
 _FINGERPRINT_BYTES = 8

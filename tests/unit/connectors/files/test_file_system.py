@@ -14,6 +14,7 @@ from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.serialization import BulkWriterFactory, Encoder
 from penstock.common.time import Duration
 from penstock.common.typeinfo import Types
+from penstock.connectors.files.java_time_pattern import parse_pattern
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import (
     BucketAssigner,
@@ -28,7 +29,6 @@ from penstock.datastream.connectors.file_system import (
     StreamFormat,
     StreamingFileSink,
 )
-from penstock.datastream.connectors.java_time_pattern import parse_pattern
 from penstock.datastream.connectors.number_seq import NumberSequenceSource
 
 LINES = StreamFormat.text_line_format()

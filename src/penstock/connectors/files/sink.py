@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.serialization import BulkWriterFactory, Encoder
-from penstock.datastream.connectors.base import Sink, StreamTransformer, SupportsPreprocessing
-from penstock.datastream.connectors.bucket_assigners import BucketAssigner
-from penstock.datastream.connectors.file_compaction import FileCompactor, FileCompactStrategy
-from penstock.datastream.connectors.local_path import local_path
-from penstock.datastream.connectors.output_file_config import OutputFileConfig
-from penstock.datastream.connectors.rolling_policies import (
+from penstock.connectors.base import Sink, StreamTransformer, SupportsPreprocessing
+from penstock.connectors.files.bucket_assigners import BucketAssigner
+from penstock.connectors.files.compaction import FileCompactor, FileCompactStrategy
+from penstock.connectors.files.local_path import local_path
+from penstock.connectors.files.output_file_config import OutputFileConfig
+from penstock.connectors.files.rolling_policies import (
     DefaultRollingPolicy,
     OnCheckpointRollingPolicy,
     RollingPolicy,
 )
 from penstock.functions.source_sink import SinkFunction
-
-if TYPE_CHECKING:
-    from penstock.datastream.data_stream import DataStream, DataStreamSink
 
 __all__ = ["FileSink", "StreamingFileSink"]
 
@@ -81,7 +78,7 @@ class _SinkBuilder:
         self._params["rolling_policy"] = rolling_policy
 
 
-def _attach_writer(params: dict[str, Any], stream: DataStream) -> DataStreamSink:
+def _attach_writer(params: dict[str, Any], stream: Any) -> Any:
     return stream._sink("file_sink", "Writer", params={**params, "type_info": stream.get_type()})
 
 
@@ -109,7 +106,7 @@ class FileSink(Sink, SupportsPreprocessing):
     def get_transformer(self) -> StreamTransformer | None:
         return self._transformer
 
-    def _attach(self, stream: DataStream) -> DataStreamSink:
+    def _attach(self, stream: Any) -> Any:
         if self._params is None:
             raise ProgramError("Make a FileSink with FileSink.for_row_format(...).build().")
         if self._transformer is not None:
@@ -181,7 +178,7 @@ class StreamingFileSink(SinkFunction):
     def invoke(self, value: Any, context: SinkFunction.Context) -> None:
         raise NotSupportedError("StreamingFileSink is attached as a whole by ds.add_sink; invoke is not called.")
 
-    def _attach(self, stream: DataStream) -> DataStreamSink:
+    def _attach(self, stream: Any) -> Any:
         if self._params is None:
             raise ProgramError("Make a StreamingFileSink with StreamingFileSink.for_row_format(...).build().")
         return _attach_writer(self._params, stream)

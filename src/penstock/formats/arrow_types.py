@@ -24,7 +24,7 @@ from penstock.common.typeinfo import (
     _ElementsTypeInfo,
 )
 from penstock.common.types import Row
-from penstock.datastream.formats.row_types import field_values
+from penstock.formats.row_types import field_values
 
 Converter = Callable[[Any], Any]
 _EPOCH = datetime.datetime(1970, 1, 1)

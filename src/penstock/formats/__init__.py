@@ -1,0 +1,1 @@
+"""Formats: how files and messages become records, and records files and messages."""

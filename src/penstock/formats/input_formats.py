@@ -1,0 +1,59 @@
+"""What programs name when they say how a file source reads its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.common.errors import NotSupportedError
+from penstock.common.typeinfo import TypeInformation, Types
+from penstock.common.utils import refuse_java_object
+from penstock.formats.file_formats import FileFormat
+from penstock.formats.text_lines import TextLines
+
+__all__ = ["BulkFormat", "InputFormat", "StreamFormat"]
+
+
+class InputFormat:
+    """What a file source needs to know about a format."""
+
+    def _file_format(self, splits_files: bool) -> FileFormat:
+        raise NotSupportedError(f"{type(self).__name__} cannot be read by Penstock: use one of its own formats.")
+
+    def _produced_type(self) -> TypeInformation | None:
+        return None
+
+
+class StreamFormat(InputFormat):
+    """A format that is read record by record."""
+
+    def __init__(self, j_stream_format: Any = None) -> None:
+        refuse_java_object(
+            type(self).__name__, "j_stream_format", j_stream_format, "Use StreamFormat.text_line_format()."
+        )
+
+    @staticmethod
+    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
+        """Each line is a record, without its line end. Files may be compressed (.gz, .bz2, .xz, .zst, .deflate)."""
+        return _TextLineFormat(charset_name)
+
+
+class _TextLineFormat(StreamFormat):
+    def __init__(self, charset_name: str) -> None:
+        super().__init__()
+        TextLines(charset_name)  # an unknown charset shall fail where it is written down
+        self._charset_name = charset_name
+
+    def _file_format(self, splits_files: bool) -> FileFormat:
+        return TextLines(self._charset_name, splits_files)
+
+    def _produced_type(self) -> TypeInformation:
+        return Types.STRING()
+
+
+class BulkFormat(InputFormat):
+    """A format that is read in batches of records, such as Parquet."""
+
+    def __init__(self, j_bulk_format: Any = None) -> None:
+        refuse_java_object(
+            type(self).__name__, "j_bulk_format", j_bulk_format, "Use ParquetColumnarRowInputFormat, for example."
+        )

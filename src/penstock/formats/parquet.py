@@ -1,0 +1,121 @@
+"""Parquet files as source and sink."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import pyarrow
+import pyarrow.parquet
+
+from penstock.common.errors import NotSupportedError
+from penstock.common.serialization import BulkWriterFactory, RowDataBulkWriterFactory
+from penstock.common.typeinfo import RowTypeInfo, TypeInformation
+from penstock.formats.arrow_types import arrow_schema, to_arrow
+from penstock.formats.input_formats import BulkFormat
+from penstock.formats.parquet_rows import ParquetRows
+from penstock.formats.row_types import field_values, row_type_info_of
+
+if TYPE_CHECKING:
+    from penstock.formats.file_formats import FileFormat
+
+__all__ = ["ParquetBulkWriters", "ParquetColumnarRowInputFormat"]
+
+_ROWS_PER_GROUP = 131_072
+
+
+class ParquetColumnarRowInputFormat(BulkFormat):
+    """Reads the columns of a row type from Parquet files, for ``FileSource.for_bulk_file_format``.
+
+    The row type is one of the Table API, or ``Types.ROW_NAMED(names, types)``. Timestamps without time zone are
+    read as they are; those with one become the time of day in UTC (``is_utc_timestamp``) or in the local zone.
+    """
+
+    def __init__(
+        self,
+        row_type: Any,
+        hadoop_config: Any = None,
+        batch_size: int = 2048,
+        is_utc_timestamp: bool = False,
+        is_case_sensitive: bool = True,
+    ) -> None:
+        super().__init__()
+        _refuse_hadoop(hadoop_config, "ParquetColumnarRowInputFormat")
+        self._row_type = row_type_info_of(row_type, "ParquetColumnarRowInputFormat")
+        arrow_schema(self._row_type)  # types without a Parquet form shall fail where they are written down
+        self._batch_size = batch_size
+        self._is_utc_timestamp = is_utc_timestamp
+        self._is_case_sensitive = is_case_sensitive
+
+    def _file_format(self, splits_files: bool) -> FileFormat:
+        return ParquetRows(
+            self._row_type, self._batch_size, self._is_utc_timestamp, self._is_case_sensitive, splits_files
+        )
+
+    def _produced_type(self) -> TypeInformation:
+        return self._row_type
+
+
+class ParquetBulkWriters:
+    """Writes rows as Parquet files, for ``FileSink.for_bulk_format``."""
+
+    @staticmethod
+    def for_row_type(row_type: Any, hadoop_config: Any = None, utc_timestamp: bool = False) -> BulkWriterFactory:
+        """Timestamps are written as they are; with ``utc_timestamp`` they are marked as being in UTC."""
+        _refuse_hadoop(hadoop_config, "ParquetBulkWriters")
+        return _ParquetWriterFactory(row_type_info_of(row_type, "ParquetBulkWriters"), utc_timestamp)
+
+
+class _ParquetWriterFactory(RowDataBulkWriterFactory):
+    def __init__(self, row_type: RowTypeInfo, utc_timestamp: bool) -> None:
+        super().__init__(None, row_type)
+        self._utc_timestamp = utc_timestamp
+        arrow_schema(row_type)
+
+    def create(self, stream: BinaryIO) -> _ParquetFileWriter:
+        return _ParquetFileWriter(stream, self._row_type, self._utc_timestamp)
+
+
+class _ParquetFileWriter:
+    """Collects rows and writes them as row groups."""
+
+    def __init__(self, stream: BinaryIO, row_type: RowTypeInfo, utc_timestamp: bool) -> None:
+        self._names = row_type.get_field_names()
+        self._converters = [to_arrow(field_type) for field_type in row_type.get_field_types()]
+        self._schema = arrow_schema(row_type)
+        if utc_timestamp:
+            self._schema = pyarrow.schema([_marked_as_utc(field) for field in self._schema])
+        self._writer = pyarrow.parquet.ParquetWriter(stream, self._schema)
+        self._rows: list[list[Any]] = []
+
+    def add_elements(self, rows: list[Any]) -> None:
+        names = self._names
+        self._rows += [field_values(row, names) for row in rows]
+        if len(self._rows) >= _ROWS_PER_GROUP:
+            self._write_group()
+
+    def _write_group(self) -> None:
+        columns = list(zip(*self._rows, strict=True))
+        arrays = [
+            pyarrow.array(list(values) if convert is None else list(map(convert, values)), field.type)
+            for values, convert, field in zip(columns, self._converters, self._schema, strict=True)
+        ]
+        self._writer.write_batch(pyarrow.record_batch(arrays, schema=self._schema))
+        self._rows = []
+
+    def finish(self) -> None:
+        if self._rows:
+            self._write_group()
+        self._writer.close()
+
+
+def _marked_as_utc(field: Any) -> Any:
+    if pyarrow.types.is_timestamp(field.type) and field.type.tz is None:
+        return field.with_type(pyarrow.timestamp("us", "UTC"))
+    return field
+
+
+def _refuse_hadoop(hadoop_config: Any, owner: str) -> None:
+    if hadoop_config is not None:
+        raise NotSupportedError(
+            f"{owner} got hadoop_config={hadoop_config!r}: files are read and written without Hadoop. Leave it out."
+        )
