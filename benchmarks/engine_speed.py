@@ -28,6 +28,7 @@ from penstock.plan.translation import translate
 from penstock.runtime.blueprint import JobSettings
 from penstock.runtime.container import Container
 from penstock.runtime.sources.base import Assignment
+from penstock.testing.epochs import whole_epoch
 
 KEYS = 100_000
 KEYED_RECORDS = 16_000_000
@@ -91,11 +92,11 @@ def loop() -> None:
     level_zero, level_one = Container(job, 0, 0), Container(job, 1, 0)
     level_zero.open()
     level_one.open()
-    rows = list(level_zero.run_epoch(assignments={source.id: Assignment([(0, 2_000_000)])}))
+    rows, _ = whole_epoch(level_zero, assignments={source.id: Assignment([(0, 2_000_000)])})
     mine = [row for row in rows if row.subtask == 0]
     records = sum(len(pickle.loads(row.payload)[3]) for row in mine)
-    list(level_one.run_epoch(mine))
-    engine = min(_seconds(lambda: list(level_one.run_epoch(mine))) for _ in range(3))
+    whole_epoch(level_one, mine)
+    engine = min(_seconds(lambda: whole_epoch(level_one, mine)) for _ in range(3))
     bare = min(_seconds(lambda: _bare(mine)) for _ in range(3))
     per_record = [seconds / records * 1e9 for seconds in (bare, engine)]
     print(f"loop: bare {per_record[0]:.0f} ns, container {per_record[1]:.0f} ns a record: {bare / engine:.0%}")

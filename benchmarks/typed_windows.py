@@ -27,6 +27,7 @@ from penstock.runtime.blueprint import JobBlueprint, JobSettings
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.sources.base import Assignment
+from penstock.testing.epochs import whole_epoch
 
 SUBTASKS = 2
 RECORD = Types.TUPLE([Types.LONG(), Types.LONG(), Types.LONG()])  # key, amount, time
@@ -126,9 +127,9 @@ def measure(title: str, program: Program, assigner: Any, options: Any) -> None:
             for subtask, container in enumerate(level):
                 work = Assignment([(subtask * half + start, subtask * half + end)], end == half)
                 own = [row for row in rows if row.subtask == subtask]
-                produced += container.run_epoch(own, {source: work} if number == 0 else None)
+                produced += whole_epoch(container, own, {source: work} if number == 0 else None)[0]
                 assert container.report.failure is None, container.report.failure
-                container.take_delta()
+                container.snapshot()
             cpu[number] += time.process_time() - begun
             rows = produced
     each = [seconds * 1e9 / options.records for seconds in cpu]

@@ -21,6 +21,7 @@ from penstock.control.epoch_store import EpochRecord, EpochStore
 from penstock.control.savepoints import SavepointRequest, restore_sources
 from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.work import Work
+from penstock.metrics.values import MetricValue, Number
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
@@ -42,7 +43,19 @@ class JobStatistics:
     records_out: int = 0
     rate: float = 0.0
     watermark: int = MIN_TIMESTAMP
-    metrics: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[tuple[str, int], dict[str, MetricValue]] = field(default_factory=dict)  # by uid and subtask
+
+    def metric_totals(self) -> dict[str, dict[str, Number]]:
+        """By uid and name, put together over the subtasks."""
+        together: dict[str, dict[str, Any]] = {}
+        for (uid, _), values in sorted(self.metrics.items()):
+            totals = together.setdefault(uid, {})
+            for name, value in values.items():
+                totals[name] = totals[name].plus(value) if type(totals.get(name)) is type(value) else value
+        return {
+            uid: {name + suffix: number for name, value in totals.items() for suffix, number in value.numbers()}
+            for uid, totals in together.items()
+        }
 
     def watermark_lag_ms(self, now: int) -> int | None:
         return None if self.watermark in (MIN_TIMESTAMP, MAX_TIMESTAMP) else now - self.watermark
@@ -362,7 +375,8 @@ class EpochCoordinator:
         if watermarks:
             statistics.watermark = min(watermarks)
         for report in reports:
-            statistics.metrics.update(report.metrics)
+            for uid, values in report.metrics.items():
+                statistics.metrics[uid, report.subtask] = values
         self._sizer.observe(read, elapsed_ms)
 
 

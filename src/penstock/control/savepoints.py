@@ -10,9 +10,10 @@ from typing import Any
 from penstock.common.errors import JobExecutionError
 from penstock.control.restore_point import open_restore_point
 from penstock.runtime.blueprint import JobBlueprint, OperatorBlueprint
-from penstock.runtime.operator_content import content_of, window_sizes
+from penstock.runtime.operator_content import window_sizes
 from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.report import SubtaskReport
+from penstock.runtime.saved_parts import snapshots_of, tables_of
 from penstock.runtime.savepoint import (
     SavedOperator,
     Savepoint,
@@ -133,8 +134,9 @@ def _has_state(savepoint: Savepoint, saved: SavedOperator) -> bool:
     """Whether dropping the operator would lose anything: keyed state, timers, attributes or a position."""
     if saved.uid in savepoint.positions:
         return True
-    without_tables = any(content_of(saved.kind, state) for _, (_, state) in savepoint.states_of(saved.uid))
-    return without_tables or any(piece.entries for piece in savepoint.tables_of(saved.uid))
+    if any(snapshots_of(savepoint, saved.uid).values()):
+        return True
+    return any(piece.entries for piece in tables_of(savepoint, saved.uid))
 
 
 def restore_sources(savepoint: Savepoint, sources: dict[str, Source]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
@@ -18,17 +17,12 @@ from penstock.functions.state_interfaces import AggregatingState, ListState, Map
 from penstock.metrics import MetricGroup
 from penstock.runtime.blueprint import JobSettings, OperatorBlueprint
 from penstock.runtime.clock import Clock
-from penstock.runtime.metrics import MetricTree
-from penstock.runtime.savepoint import SavedState
-from penstock.runtime.state.backend import KeyedStateBackend
+from penstock.runtime.operator_memory import OperatorMemory
 from penstock.runtime.state.disk import DiskStore
-from penstock.runtime.state.disk_tables import DiskTables
-from penstock.runtime.state_registry import StateRegistry
-from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
 
 
 class SubtaskContext:
-    """Handed to every operator: settings, clock, metrics, and the context its user function sees."""
+    """Handed to every operator: settings, clock, memory, and the context its user function sees."""
 
     def __init__(
         self,
@@ -42,34 +36,8 @@ class SubtaskContext:
         self.settings = settings
         self.subtask = subtask
         self.clock = clock
-        self.metrics = MetricTree()
-        owner = f"the operator {operator.name!r} (uid {operator.uid})"
-        self.keyed_states = StateRegistry(owner, clock)
-        self.operator_states = StateRegistry(owner, clock)
-        disk = None if store is None else DiskTables(store, operator.uid)
-        self.backend = KeyedStateBackend(clock, self.keyed_states, disk)
+        self.memory = OperatorMemory(operator, subtask, clock, store)
         self.runtime_context = FunctionContext(self)
-
-    def expect_states(self, saved: Iterable[SavedState]) -> None:
-        """Before open(): what a savepoint has of this operator."""
-        for state in saved:
-            schema = StateSchema.from_json(state.schema)
-            registry = self.operator_states if schema.kind in OPERATOR_KINDS else self.keyed_states
-            registry.expect({state.name: schema})
-
-    def states_converted(self) -> bool:
-        """Whether entries have another form than in the last full snapshot."""
-        return self.keyed_states.converted or self.operator_states.converted
-
-    def states_written(self) -> None:
-        self.keyed_states.converted = self.operator_states.converted = False
-
-    def state_schemas(self) -> tuple[SavedState, ...]:
-        """What a savepoint tells of this operator's states."""
-        registries = (self.keyed_states, self.operator_states)
-        return tuple(
-            SavedState(name, schema.to_json()) for states in registries for name, schema in states.schemas().items()
-        )
 
 
 class FunctionContext(RuntimeContext):
@@ -105,7 +73,7 @@ class FunctionContext(RuntimeContext):
         return self._subtask.settings.job_parameters.get(key, default_value)
 
     def get_metrics_group(self) -> MetricGroup:
-        return self._subtask.metrics
+        return self._subtask.memory.metrics
 
     def get_state(self, state_descriptor: ValueStateDescriptor) -> ValueState[Any]:
         return self._state(state_descriptor)  # type: ignore[no-any-return]
@@ -125,7 +93,7 @@ class FunctionContext(RuntimeContext):
     def _state(self, descriptor: Any) -> Any:
         if not self.keyed:
             raise ProgramError(
-                f"keyed state {descriptor.get_name()!r} can only be used behind key_by(); "
+                f"keyed state {descriptor.get_name()!r} can only be used after key_by(); "
                 f"{self._subtask.operator.name!r} works on a stream without keys"
             )
-        return self._subtask.backend.state(descriptor)
+        return self._subtask.memory.keyed.state(descriptor)

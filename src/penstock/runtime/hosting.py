@@ -1,23 +1,24 @@
 """Hosts containers inside worker processes, one epoch at a time.
 
 Workers are reused between batches, so containers stay in a module-level cache with the token of the snapshot they
-are at. While a batch runs its container is out of the cache: what a failed attempt leaves behind is never trusted.
+are at. While a batch runs its container is out of the cache: what a failed attempt leaves there is never trusted.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import failure_of
 from penstock.runtime.level_blob import LevelBlob
-from penstock.runtime.report import SubtaskReport, report_row
-from penstock.runtime.savepoint import checkpoint_number, write_part
+from penstock.runtime.report import SubtaskReport, UnionLists, report_row
+from penstock.runtime.saved_parts import write_part
+from penstock.runtime.savepoint import checkpoint_number
 from penstock.runtime.sources.base import Assignment
-from penstock.runtime.state_limit import StateTooLargeError
+from penstock.runtime.state_limit import StateLimit, StateTooLargeError
 from penstock.runtime.state_log import StateLog, Token
 
 _CACHED_CONTAINERS = 64
@@ -28,47 +29,58 @@ _cache: dict[tuple[str, int, int], tuple[Token | None, Container]] = {}
 
 def forget_containers() -> None:
     """As if the worker had been replaced: the next epoch starts from snapshots."""
-    _cache.clear()
+    while _cache:
+        _cache.popitem()[1][1].close()
 
 
 class Lease:
-    """A container at the right snapshot, taken out of the cache for one epoch."""
+    """A container at the right snapshot, out of the cache for one epoch; closed unless it is put back."""
 
     def __init__(self, blob: LevelBlob, subtask: int) -> None:
         self._blob = blob
-        self.level = blob.level
-        self.subtask = subtask
+        self._subtask = subtask
         self._place = (blob.run_id, blob.level, subtask)
-        self._cached = _cache.pop(self._place, None)
+        self.token: Token | None = None  # the snapshot that the cached container is at
+        self._container: Container | None = None
+        if self._place in _cache:
+            self.token, self._container = _cache.pop(self._place)
 
-    def cached_token(self) -> Token | None:
-        """The snapshot that the cached container is at, or None when there is none."""
-        return None if self._cached is None else self._cached[0]
+    def __enter__(self) -> Lease:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def cached(self) -> Container:
-        assert self._cached is not None
-        return self._cached[1]
+        assert self._container is not None
+        return self._container
 
-    def fresh(self, replay: Callable[[Container], None] | None) -> Container:
+    def fresh(self, replay: Callable[[Container], None] | None, union_lists: dict[int, UnionLists]) -> Container:
         """A new one: at the snapshot that is replayed, or in a job's first epoch at its savepoint, if it has one.
 
         Snapshots come first, so that user functions find the state when they are opened.
         """
-        container = Container(self._blob.blueprint(), self.level, self.subtask)
+        self.close()
+        container = self._container = Container(self._blob.blueprint(), self._blob.level, self._subtask)
         if replay is None:
             container.open(self._blob.savepoint)
         else:
             replay(container)
+            container.see_union_lists(union_lists)
             container.open()
         return container
 
-    def put_back(self, container: Container, token: Token) -> None:
-        if container.report.finished:
-            container.close()
-            return
-        _cache[self._place] = (token, container)
+    def put_back(self, token: Token) -> None:
+        assert self._container is not None
+        _cache[self._place] = (token, self._container)
+        self._container = None
         while len(_cache) > _CACHED_CONTAINERS:
-            del _cache[next(iter(_cache))]
+            _cache.pop(next(iter(_cache)))[1].close()
+
+    def close(self, report: SubtaskReport | None = None) -> None:
+        if self._container is not None:
+            self._container.close(report)
+            self._container = None
 
 
 def new_token(previous: Token | None) -> Token:
@@ -81,28 +93,23 @@ def run_level_zero(
     assignments: dict[int, Assignment],
     snapshot: tuple[Token, bytes] | None,
     savepoint_directory: str | None = None,
+    union_lists: dict[int, UnionLists] | None = None,
 ) -> Iterator[ExchangeRow]:
     """Sources and what is chained to them; the snapshot travels to the driver and comes back with the next epoch."""
-    lease = Lease(blob, subtask)
     token = None if snapshot is None else snapshot[0]
 
-    def up_to_date() -> Container:
-        if token is not None and lease.cached_token() == token:
+    def up_to_date(lease: Lease) -> Container:
+        if token is not None and lease.token == token:
             return lease.cached()
-        return lease.fresh(None if snapshot is None else lambda container: container.apply_delta(snapshot[1]))
+        replay = None if snapshot is None else lambda container: container.load(snapshot[1])
+        return lease.fresh(replay, union_lists or {})
 
-    container = _opened(lease, up_to_date)
-    if isinstance(container, ExchangeRow):
-        yield container
-        return
-    yield from container.run_epoch(assignments=assignments, saving=savepoint_directory is not None)
-    delta = _delta(container, full=True)
-    if delta is not None:
-        _save(container, savepoint_directory)
-        next_token = new_token(token)
-        container.report.delta = (next_token, delta)
-        lease.put_back(container, next_token)
-    yield container.report_row()
+    def save(container: Container, report: SubtaskReport) -> Token:
+        new, content = new_token(token), container.snapshot(full=True)
+        report.changed_bytes, report.delta = len(content), (new, content)
+        return new
+
+    return _hosted(Lease(blob, subtask), up_to_date, save, (), assignments, savepoint_directory)
 
 
 def run_level(
@@ -111,62 +118,94 @@ def run_level(
     rows: list[ExchangeRow],
     log: StateLog,
     savepoint_directory: str | None = None,
+    union_lists: dict[int, UnionLists] | None = None,
 ) -> Iterator[ExchangeRow]:
-    """A level behind an exchange; its snapshot is a log in the state store that commits with the epoch."""
-    lease = Lease(blob, subtask)
-    known = lease.cached_token()
+    """A level after an exchange; its snapshot is a log in the state store that commits with the epoch."""
     try:
         token = log.token()
     except JobExecutionError as damage:  # a retry would find the same
-        yield report_row(SubtaskReport(blob.level, subtask, failure=damage.failure))
-        return
+        return iter((report_row(SubtaskReport(blob.level, subtask, failure=damage.failure)),))
 
-    def up_to_date() -> Container:
+    def up_to_date(lease: Lease) -> Container:
+        known = lease.token
         if not log.leads_on_from(known):
-            return lease.fresh(None if token is None else lambda container: log.replay(container, since=None))
+            replay = None if token is None else lambda container: log.replay(container, since=None)
+            return lease.fresh(replay, union_lists or {})
         container = lease.cached()
         log.replay(container, since=known)
         return container
 
-    container = _opened(lease, up_to_date)
-    if isinstance(container, ExchangeRow):
-        yield container
-        return
-    yield from container.run_epoch(rows, saving=savepoint_directory is not None)
-    full = log.wants_full() or container.wants_full_delta()
-    delta = _delta(container, full and container.store is None)
-    if delta is not None:
-        _save(container, savepoint_directory)
-        next_token = new_token(token)
+    def save(container: Container, report: SubtaskReport) -> Token:
+        new, full = new_token(token), log.wants_full() or container.wants_full_snapshot()
+        content = container.snapshot(full and container.store is None)
+        report.changed_bytes = len(content)
         if container.store is None:
-            log.append(next_token, delta, full)
+            log.append(new, content, full)
         else:
-            log.append_paged(next_token, delta, full, container)
-        container.report.snapshots = None if token is None else token.id, next_token.id
-        lease.put_back(container, next_token)
-    yield container.report_row()
+            log.append_paged(new, content, full, container)
+        report.snapshots = None if token is None else token.id, new.id
+        return new
+
+    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, savepoint_directory)
 
 
-def _delta(container: Container, full: bool) -> bytes | None:
-    """The snapshot behind a good epoch; None, with the reason in the report, when there is none."""
-    if container.report.failure is not None:
-        return None
+def _hosted(
+    lease: Lease,
+    up_to_date: Callable[[Lease], Container],
+    save: Callable[[Container, SubtaskReport], Token],
+    rows: Iterable[ExchangeRow],
+    assignments: dict[int, Assignment],
+    savepoint_directory: str | None,
+) -> Iterator[ExchangeRow]:
+    """The rows that an epoch sends, and last its report."""
+    with lease:
+        try:
+            container = up_to_date(lease)
+        except Exception as error:  # also damage of the snapshot: a retry would find the same
+            failed = SubtaskReport(*lease._place[1:], failure=failure_of(error))
+            lease.close(failed)
+            yield report_row(failed)
+            return
+        report = yield from run_epoch(container, rows, assignments, savepoint_directory is not None)
+        token = None
+        if report.failure is None:
+            try:
+                token = save(container, report)
+                if savepoint_directory is not None:
+                    _write_part(container, report, savepoint_directory)
+            except Exception as error:
+                report.failure = failure_of(error)
+        if token is None or report.failure is not None or report.finished:
+            lease.close(report)
+        last = _sendable(report, container)
+        if token is not None and report.failure is None and not report.finished:
+            lease.put_back(token)
+        yield last
+
+
+def run_epoch(
+    container: Container,
+    rows: Iterable[ExchangeRow] = (),
+    assignments: dict[int, Assignment] | None = None,
+    saving: bool = False,
+) -> Generator[ExchangeRow, None, SubtaskReport]:
+    """Everything that a container is given in an epoch, in the order of its channels; yields what it sends."""
+    container.advance()
+    for row in sorted(rows, key=lambda row: (row.seq, row.channel)):
+        container.receive(row)
+        yield from container.take_rows()
+    for _ in container.read(assignments or {}):
+        yield from container.take_rows()
+    report = container.barrier(saving)
+    yield from container.take_rows()
+    return report
+
+
+def _write_part(container: Container, report: SubtaskReport, directory: str) -> None:
+    of_checkpoint = checkpoint_number(directory) is not None
+    limit = StateLimit(container.job, report.subtask, of_checkpoint)
     try:
-        delta = container.take_delta(full)
-        container.report.changed_bytes = len(delta)
-        return delta
-    except Exception as error:
-        container.report.failure = failure_of(error)
-        return None
-
-
-def _save(container: Container, directory: str | None) -> None:
-    if directory is None:
-        return
-    report = container.report
-    limit = container.state_limit(of_checkpoint=checkpoint_number(directory) is not None)
-    pieces = container.savepoint_pieces()
-    try:
+        pieces = container.saved_pieces(report)
         report.savepoint_part = write_part(directory, report.level, report.subtask, pieces, limit.count)
     except StateTooLargeError as error:
         report.savepoint_failure = str(error)
@@ -174,9 +213,11 @@ def _save(container: Container, directory: str | None) -> None:
         report.savepoint_failure = f"{type(error).__name__}: {error}"
 
 
-def _opened(lease: Lease, up_to_date: Callable[[], Container]) -> Container | ExchangeRow:
-    """The container, or the report that tells why user code could not be loaded or opened."""
+def _sendable(report: SubtaskReport, container: Container) -> ExchangeRow:
+    """The report, or that of the failure that the epoch's results cannot be pickled."""
     try:
-        return up_to_date()
-    except Exception as error:  # also damage of the snapshot: a retry would find the same
-        return report_row(SubtaskReport(lease.level, lease.subtask, failure=failure_of(error)))
+        return report_row(report)
+    except Exception as error:
+        report.failure = failure_of(container.unpicklable(report.committables) or error)
+        report.committables = {}
+        return report_row(report)

@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.common.failure import Failure
+from penstock.metrics.values import MetricValue
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.savepoint import SavedState, SavepointPart
+from penstock.runtime.state_schema import StateSchema
+
+UnionLists = dict[str, dict[str, tuple[StateSchema, list[Any]]]]  # by uid and state: what one subtask has in it
 
 
 @dataclass
@@ -31,7 +35,8 @@ class SubtaskReport:
     savepoint_part: SavepointPart | None = None
     savepoint_failure: str | None = None
     states: dict[str, tuple[SavedState, ...]] = field(default_factory=dict)  # by uid, of what was saved
-    metrics: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, dict[str, MetricValue]] = field(default_factory=dict)  # by uid and name, since the job began
+    union_lists: UnionLists = field(default_factory=dict)
 
 
 def report_row(report: SubtaskReport) -> ExchangeRow:

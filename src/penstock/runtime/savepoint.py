@@ -1,8 +1,8 @@
 """Savepoints: the whole state of a job at one epoch, by operator uid, in files that need nothing else to be read.
 
 Every subtask writes a part while its epoch ends; the driver writes `_metadata` when all parts are there. A directory
-without `_metadata` is no savepoint. The format knows neither state backends nor parallelism: an operator's tables are
-written in pieces of some thousand entries, so that neither side needs the whole of them in memory.
+without `_metadata` is no savepoint. The format knows neither state backends nor parallelism. This module knows names,
+checksums and files; what is in the files is the matter of saved_parts.py, which Spark's planning processes do not load.
 """
 
 from __future__ import annotations
@@ -14,49 +14,47 @@ import json
 import os
 import re
 import secrets
-import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from penstock.common.errors import JobExecutionError
-from penstock.runtime.pickling import dumps, loads
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
+UNNAMED_VERSION = 2  # still read: nested tuples by kind of operator, see savepoint_v2.py
 METADATA = "_metadata"
 _CHECKPOINT = re.compile(r"chk-(\d+)")
 _NOT_WRITTEN: dict[str, Any] = {"path": None, "passed_over": ()}
-_FRAME = struct.Struct("<IQ")  # bytes of the label, bytes of the content
 _READ_BYTES = 1 << 20
 
 
-class Label(NamedTuple):
-    """What a piece of a part is: some entries of a table, or (without a table) the rest of an operator's state."""
+@dataclass(frozen=True)
+class SavedFile:
+    """One file of a savepoint: a table of one operator, or (without a table) what else the operators have saved."""
 
-    uid: str
+    name: str
+    bytes: int
+    sha256: str
+    operators: tuple[str, ...]  # their uids
     table: str | None = None
-
-
-class TablePiece(NamedTuple):
-    """Entries of one table, as a full delta of it."""
-
-    subtask: int
-    table: str
-    schema: Any  # a StateSchema
-    entries: dict[Any, Any]
 
 
 @dataclass(frozen=True)
 class SavepointPart:
-    """One file: the states of the operators of one subtask of one level."""
+    """What one subtask of one level has saved."""
 
-    name: str
     level: int
     subtask: int
-    bytes: int
-    sha256: str
-    operators: tuple[str, ...] = ()
+    files: tuple[SavedFile, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.bytes for file in self.files)
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(uid for file in self.files for uid in file.operators))
 
 
 @dataclass(frozen=True)
@@ -97,27 +95,17 @@ class Savepoint:
     def operator(self, uid: str) -> SavedOperator | None:
         return next((operator for operator in self.operators if operator.uid == uid), None)
 
-    def states_of(self, uid: str) -> list[tuple[int, Any]]:
-        """The operator's state, without its tables, from each subtask that had one."""
-        return [
-            (part.subtask, loads(content))
-            for part, label, content in self._pieces_of(uid, tables=False)
-            if label.table is None
-        ]
-
-    def tables_of(self, uid: str) -> Iterator[TablePiece]:
-        """The operator's tables of all subtasks, piece by piece."""
-        for part, label, content in self._pieces_of(uid, tables=True):
-            if label.table is not None:
-                yield TablePiece(part.subtask, label.table, *loads(content))
-
-    def _pieces_of(self, uid: str, tables: bool) -> Iterator[tuple[SavepointPart, Label, bytes]]:
+    def files_of(self, uid: str) -> Iterator[tuple[SavepointPart, SavedFile]]:
+        """What the operator has saved, subtask by subtask."""
         for part in self.parts:
-            if uid in part.operators:
-                for label, content in _read_pieces(
-                    self.path, part, lambda label: label.uid == uid and (label.table is not None) == tables
-                ):
-                    yield part, label, content
+            for file in part.files:
+                if uid in file.operators:
+                    yield part, file
+
+    def open_file(self, file: SavedFile) -> IO[bytes]:
+        """Checked completely, once per process."""
+        _check_once(self.path, file)
+        return open(Path(self.path) / file.name, "rb")
 
     @property
     def bytes(self) -> int:
@@ -134,30 +122,39 @@ def new_savepoint_directory(parent: str, job_id: str) -> str:
     return os.path.join(parent, f"savepoint-{job_id[:6]}-{secrets.token_hex(6)}")
 
 
-def write_part(
-    directory: str,
-    level: int,
-    subtask: int,
-    pieces: Iterable[tuple[Label, Any]],
-    count: Callable[[Label, int], None] = lambda _label, _size: None,
-) -> SavepointPart:
-    """Called by the subtask; several attempts of it write the same name, the last complete one counts.
+class FileWriter:
+    """Writes a file of a savepoint, and counts and sums up what it writes."""
 
-    `count` is told the size of every piece before it is written, and may raise.
-    """
-    name = f"level-{level}-subtask-{subtask}"
-    os.makedirs(directory, exist_ok=True)
-    digest, size, uids = hashlib.sha256(), 0, dict[str, None]()
-    with _durable_file(Path(directory) / name) as file:
-        for label, piece in pieces:
-            uids[label.uid] = None
-            header, content = dumps(tuple(label)), dumps(piece)
-            count(label, len(content))
-            for block in (_FRAME.pack(len(header), len(content)), header, content):
-                file.write(block)
-                digest.update(block)
-                size += len(block)
-    return SavepointPart(name, level, subtask, size, digest.hexdigest(), tuple(uids))
+    def __init__(self, directory: str, name: str) -> None:
+        self._name = name
+        self._directory = directory
+        self._digest = hashlib.sha256()
+        self._bytes = 0
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> FileWriter:
+        os.makedirs(self._directory, exist_ok=True)
+        self._durable = _durable_file(Path(self._directory) / self._name)
+        self._file = self._durable.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._durable.__exit__(*error)
+
+    def write(self, block: bytes) -> int:
+        assert self._file is not None
+        self._file.write(block)
+        self._digest.update(block)
+        self._bytes += len(block)
+        return len(block)
+
+    def flush(self) -> None:
+        """Nothing to do: what is written reaches the disk before the file has its name."""
+
+    closed = False
+
+    def saved(self, operators: tuple[str, ...], table: str | None) -> SavedFile:
+        return SavedFile(self._name, self._bytes, self._digest.hexdigest(), operators, table)
 
 
 def write_metadata(savepoint: Savepoint) -> None:
@@ -194,7 +191,8 @@ def open_savepoint(path: str) -> Savepoint:
     """Reads and checks a savepoint completely, before anything is done with it."""
     savepoint = _read_metadata(path)
     for part in savepoint.parts:
-        _check_part(path, part)
+        for file in part.files:
+            _check_file(path, file)
     return savepoint
 
 
@@ -206,13 +204,13 @@ def _read_metadata(path: str) -> Savepoint:
         body = json.dumps(saved, indent=1, sort_keys=True)
         if hashlib.sha256(body.encode()).hexdigest() != document["sha256"]:
             raise ValueError("its checksum does not match")
-        if saved["version"] != FORMAT_VERSION:
-            raise ValueError(f"it has format {saved['version']}, this version reads {FORMAT_VERSION}")
+        if saved["version"] not in (FORMAT_VERSION, UNNAMED_VERSION):
+            raise ValueError(f"it has format {saved['version']}, this version reads up to {FORMAT_VERSION}")
         operators = tuple(
             SavedOperator(**{**operator, "states": tuple(SavedState(**state) for state in operator["states"])})
             for operator in saved["operators"]
         )
-        parts = tuple(SavepointPart(**{**part, "operators": tuple(part["operators"])}) for part in saved["parts"])
+        parts = tuple(map(_part, saved["parts"]))
         return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts})
     except FileNotFoundError:
         raise JobExecutionError(
@@ -222,32 +220,30 @@ def _read_metadata(path: str) -> Savepoint:
         raise JobExecutionError(f"the savepoint {path!r} is damaged: {METADATA} cannot be used, {error}") from error
 
 
-def _check_part(path: str, part: SavepointPart) -> None:
-    """Reads a part completely, before anything of it is used."""
+def _part(saved: dict[str, Any]) -> SavepointPart:
+    files = saved.get("files")
+    if files is None:  # of version 2, which had one file for everything
+        names = ("name", "bytes", "sha256", "operators")
+        files = [{name: saved[name] for name in names}]
+    return SavepointPart(
+        saved["level"],
+        saved["subtask"],
+        tuple(SavedFile(**{**file, "operators": tuple(file["operators"])}) for file in files),
+    )
+
+
+def _check_file(path: str, saved: SavedFile) -> None:
+    """Reads a file completely, before anything of it is used."""
     digest, size = hashlib.sha256(), 0
     try:
-        with open(Path(path) / part.name, "rb") as file:
+        with open(Path(path) / saved.name, "rb") as file:
             while block := file.read(_READ_BYTES):
                 digest.update(block)
                 size += len(block)
     except OSError as error:
-        raise JobExecutionError(f"the savepoint {path!r} is damaged: {part.name} cannot be read, {error}") from error
-    if size != part.bytes or digest.hexdigest() != part.sha256:
-        raise JobExecutionError(f"the savepoint {path!r} is damaged: {part.name} is not what was written")
+        raise JobExecutionError(f"the savepoint {path!r} is damaged: {saved.name} cannot be read, {error}") from error
+    if size != saved.bytes or digest.hexdigest() != saved.sha256:
+        raise JobExecutionError(f"the savepoint {path!r} is damaged: {saved.name} is not what was written")
 
 
-@functools.lru_cache(maxsize=64)
-def _check_once(path: str, part: SavepointPart) -> None:
-    _check_part(path, part)
-
-
-def _read_pieces(path: str, part: SavepointPart, wanted: Callable[[Label], bool]) -> Iterator[tuple[Label, bytes]]:
-    _check_once(path, part)
-    with open(Path(path) / part.name, "rb") as file:
-        while frame := file.read(_FRAME.size):
-            header, content = _FRAME.unpack(frame)
-            label = Label(*loads(file.read(header)))
-            if wanted(label):
-                yield label, file.read(content)
-            else:
-                file.seek(content, os.SEEK_CUR)
+_check_once = functools.lru_cache(maxsize=1024)(_check_file)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.state_backend_names import FILESYSTEM, MAX_STATE_SIZE, STORAGE
-from penstock.runtime.blueprint import OperatorBlueprint
-from penstock.runtime.savepoint import Label
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.saved_parts import Label
 
 
 class StateTooLargeError(JobExecutionError):
@@ -18,9 +17,9 @@ class StateTooLargeError(JobExecutionError):
 class StateLimit:
     """Counts the bytes of the states of one subtask while they are written, and stops where one has too many."""
 
-    def __init__(self, max_bytes: int | None, operators: Iterable[OperatorBlueprint], subtask: int) -> None:
-        self._max_bytes = max_bytes
-        self._operators = {operator.uid: operator for operator in operators}
+    def __init__(self, job: JobBlueprint, subtask: int, of_checkpoint: bool) -> None:
+        self._max_bytes = job.settings.max_state_size if of_checkpoint else None  # savepoints have none, as in Flink
+        self._operators = {operator.uid: operator for operator in job.operators}
         self._subtask = subtask
         self._bytes: Counter[Label] = Counter()
 

@@ -28,10 +28,17 @@ _UNLIMITED = 1 << 62
 _CHECKSUM = struct.Struct("<I")
 
 
-class StateStore(Protocol):
-    """What is used of pyspark's StatefulProcessorHandle: state of the subtask whose turn it is."""
+Place = tuple[int, int]  # a record, and a piece of it
 
-    def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> Any: ...
+
+class SnapshotStore(Protocol):
+    """Where a subtask's snapshots are kept; whoever has it decides when what was written counts."""
+
+    def get(self, place: Place) -> bytes | None: ...
+
+    def put(self, place: Place, content: bytes) -> None: ...
+
+    def remove(self, place: Place) -> None: ...
 
 
 class Snapshotted(Protocol):
@@ -39,9 +46,9 @@ class Snapshotted(Protocol):
 
     store: DiskStore | None
 
-    def take_delta(self, full: bool = False) -> bytes: ...
+    def snapshot(self, full: bool = False) -> bytes: ...
 
-    def apply_delta(self, delta: bytes) -> None: ...
+    def load(self, snapshot: bytes) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -84,15 +91,14 @@ class _Head:
 class StateLog:
     """Records `seq -> (id, parent id, delta)`, each cut into pieces that Spark's socket protocol carries well."""
 
-    def __init__(self, store: StateStore) -> None:
-        # One state instead of two: making a state known to Spark costs round trips in every batch.
-        self._records = store.getMapState("log", "seq long, piece int", "content binary")
+    def __init__(self, store: SnapshotStore) -> None:
+        self._records = store
         self._head: _Head | None = None
 
     def token(self) -> Token | None:
         """The newest committed snapshot of the current subtask."""
-        stored = self._records.getValue(_HEAD)
-        self._head = None if stored is None else _unsealed(bytes(stored[0]), "its head")
+        stored = self._records.get(_HEAD)
+        self._head = None if stored is None else _unsealed(stored, "its head")
         return None if self._head is None else self._head.token
 
     # -- reading -----------------------------------------------------------------------------------------------
@@ -117,7 +123,7 @@ class StateLog:
         for seq in range(start + 1, head.token.seq + 1):
             if since is None and head.pages is not None and container.store is not None:
                 container.store.replaying(seq, head.pages.seqs)
-            container.apply_delta(self._read(seq)[2])
+            container.load(self._read(seq)[2])
         if container.store is not None:
             container.store.replayed()
 
@@ -126,7 +132,7 @@ class StateLog:
             for page, size in enumerate(head.pages.sizes):
                 if size:
                     container.store.load_page(self._read(_FIRST_PAGE - page))
-        container.apply_delta(self._read(head.rest if head.pages is not None else head.base_seq)[2])
+        container.load(self._read(head.rest if head.pages is not None else head.base_seq)[2])
 
     # -- writing -----------------------------------------------------------------------------------------------
 
@@ -171,7 +177,7 @@ class StateLog:
             self._head = replace(head, token=token, log_bytes=head.log_bytes + len(delta))
 
     def _write_head(self) -> None:
-        self._records.updateValue(_HEAD, (_sealed(self._head),))
+        self._records.put(_HEAD, _sealed(self._head))
 
     def _budget(self, head: _Head, delta_bytes: int) -> int:
         """How many bytes of pages are written behind a delta."""
@@ -187,7 +193,7 @@ class StateLog:
         if pages.next == 0:
             if pages.rounds >= 2:  # by then both places are taken
                 self._forget([other])
-            self._write(other, _record(token, head, container.take_delta(full=True)))
+            self._write(other, _record(token, head, container.snapshot(full=True)))
             pages = replace(pages, round_seq=token.seq, round_bytes=head.log_bytes, rounds=pages.rounds + 1)
         page = pages.next
         content = store.page(page)
@@ -215,8 +221,8 @@ class StateLog:
     def _write(self, seq: int, content: bytes) -> None:
         pieces = [content[i : i + _PIECE_BYTES] for i in range(0, len(content), _PIECE_BYTES)]
         for piece, part in enumerate(pieces):
-            self._records.updateValue((seq, piece), (part,))
-        self._records.updateValue((seq, -1), (str(len(pieces)).encode(),))
+            self._records.put((seq, piece), part)
+        self._records.put((seq, -1), str(len(pieces)).encode())
 
     def _read(self, seq: int) -> Any:
         return _unsealed(b"".join(self._pieces(seq)), f"record {seq}")
@@ -229,15 +235,15 @@ class StateLog:
         return int(self._stored(seq, -1))
 
     def _stored(self, seq: int, piece: int) -> bytes:
-        stored = self._records.getValue((seq, piece))
+        stored = self._records.get((seq, piece))
         if stored is None:
             raise _damage(f"record {seq} is incomplete")
-        return bytes(stored[0])
+        return stored
 
     def _forget(self, seqs: Iterable[int]) -> None:
         for seq in seqs:
             for piece in range(-1, self._count(seq)):
-                self._records.removeKey((seq, piece))
+                self._records.remove((seq, piece))
 
 
 def _record(token: Token, head: _Head | None, delta: bytes) -> bytes:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from penstock.runtime.batch import Batch, Control, EndOfInput, Idleness, Watermark
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
 from penstock.runtime.failure import OperatorFailure
+from penstock.runtime.operator_memory import OperatorSnapshot
 from penstock.runtime.operators.base import Operator, Output
-from penstock.runtime.valve import WatermarkValve
+from penstock.runtime.saved_parts import snapshots_of, tables_of
+from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.valve import InputsSnapshot, WatermarkValve
 
 Channel = Any
 
@@ -23,6 +26,21 @@ class Station:
         self._finished_inputs: set[int] = set()
         self.finished = False
         self.records_in = 0
+        self._opened = False
+
+    @property
+    def uid(self) -> str:
+        return self.operator.blueprint.uid
+
+    def open(self) -> None:
+        self._opened = True  # also when it fails: part of it may have been opened, and wants to be closed
+        self.guard(self.operator.open)
+
+    def close(self) -> None:
+        """Once for every open(), however often it is called."""
+        if self._opened:
+            self._opened = False
+            self.guard(self.operator.close)
 
     def process(self, batch: Batch, input_index: int) -> None:
         self.records_in += len(batch)
@@ -79,19 +97,46 @@ class Station:
             return error
         return OperatorFailure(self.operator.blueprint, self.operator.context.subtask, error)
 
-    def snapshot(self) -> Any:
-        return self._valve.snapshot(), self._finished_inputs, self.finished
+    # -- snapshots ---------------------------------------------------------------------------------------------
 
-    @property
-    def watermark_reached(self) -> int:
-        return self._valve.watermark
+    def snapshot(self, full: bool) -> OperatorSnapshot:
+        snapshot: OperatorSnapshot = self.guard(self.operator.snapshot, full)
+        snapshot.inputs = self._valve.snapshot(self._finished_inputs, self.finished)
+        return snapshot
 
-    def start_at(self, watermark: int) -> None:
-        self._valve.start_at(watermark)
+    def load(self, snapshot: OperatorSnapshot, full: bool) -> None:
+        self.operator.load(snapshot, full)
+        inputs = snapshot.inputs
+        if inputs is not None:
+            self._valve.restore(inputs)
+            self._finished_inputs, self.finished = set(inputs.finished_inputs), inputs.finished
 
-    def restore(self, snapshot: Any) -> None:
-        valve, self._finished_inputs, self.finished = snapshot
-        self._valve.restore(valve)
+    def saved_state(self) -> OperatorSnapshot:
+        """For a savepoint, right after snapshot(): everything but the tables of keyed state."""
+        saved: OperatorSnapshot = self.guard(self.operator.saved_state)
+        saved.inputs = InputsSnapshot(self._valve.watermark)
+        return saved
+
+    def expect(self, savepoint: Savepoint) -> None:
+        """Before open(): what the operator will find in a savepoint, and its share of the state without key."""
+        saved = savepoint.operator(self.uid)
+        if saved is not None:
+            memory = self.operator.memory
+            self.guard(memory.expect, saved.states)
+            self.guard(memory.take_over_unkeyed, snapshots_of(savepoint, self.uid), saved.parallelism)
+
+    def take_over(self, savepoint: Savepoint, trim: Callable[[], None]) -> None:
+        """After open(): starts from a savepoint instead of from nothing."""
+        saved = savepoint.operator(self.uid)
+        if saved is None:
+            return
+        snapshots = snapshots_of(savepoint, self.uid)
+        reached = (snapshot.inputs.watermark for snapshot in snapshots.values() if snapshot.inputs is not None)
+        self._valve.start_at(min(reached, default=MIN_TIMESTAMP))
+        for piece in tables_of(savepoint, self.uid):
+            self.guard(self.operator.take_over_table, piece.table, piece.schema, piece.entries)
+            trim()
+        self.guard(self.operator.take_over, snapshots, saved.parallelism)
 
 
 class LocalInput(Output):

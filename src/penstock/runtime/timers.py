@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import heapq
+from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.runtime.state.keyed import KeyScope
 
 Entry = tuple[Any, Any]  # key, namespace
+Changes = dict[tuple[int, Entry], bool]  # whether a timer of this moment is there now
+
+
+@dataclass
+class TimerChanges:
+    """Of both time domains."""
+
+    event: Changes = field(default_factory=dict)
+    processing: Changes = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.event or self.processing)
 
 
 class TimerQueue:
@@ -20,7 +33,7 @@ class TimerQueue:
     def __init__(self) -> None:
         self._buckets: dict[int, dict[Entry, None]] = {}
         self._moments: list[int] = []
-        self._changes: dict[tuple[int, Entry], bool] = {}
+        self._changes: Changes = {}
 
     def add(self, timestamp: int, entry: Entry) -> None:
         bucket = self._buckets.get(timestamp)
@@ -75,14 +88,14 @@ class TimerQueue:
     def __len__(self) -> int:
         return sum(map(len, self._buckets.values()))
 
-    def take_delta(self) -> dict[tuple[int, Entry], bool] | None:
+    def take_delta(self) -> Changes:
         delta, self._changes = self._changes, {}
-        return delta or None
+        return delta
 
-    def full_delta(self) -> dict[tuple[int, Entry], bool]:
+    def full_delta(self) -> Changes:
         return {(moment, entry): True for moment, bucket in self._buckets.items() for entry in bucket}
 
-    def apply_delta(self, delta: dict[tuple[int, Entry], bool]) -> None:
+    def apply_delta(self, delta: Changes) -> None:
         for (timestamp, entry), present in delta.items():
             if present:
                 self.add(timestamp, entry)
@@ -99,16 +112,12 @@ class Timers:
         self.event = TimerQueue()
         self.processing = TimerQueue()
 
-    def take_delta(self) -> Any:
-        event, processing = self.event.take_delta(), self.processing.take_delta()
-        return None if event is None and processing is None else (event, processing)
+    def take_delta(self) -> TimerChanges | None:
+        return TimerChanges(self.event.take_delta(), self.processing.take_delta()) or None
 
-    def full_delta(self) -> Any:
-        return self.event.full_delta(), self.processing.full_delta()
+    def full_delta(self) -> TimerChanges:
+        return TimerChanges(self.event.full_delta(), self.processing.full_delta())
 
-    def apply_delta(self, delta: Any) -> None:
-        event, processing = delta
-        if event is not None:
-            self.event.apply_delta(event)
-        if processing is not None:
-            self.processing.apply_delta(processing)
+    def apply_delta(self, delta: TimerChanges) -> None:
+        self.event.apply_delta(delta.event)
+        self.processing.apply_delta(delta.processing)

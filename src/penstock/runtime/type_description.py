@@ -10,6 +10,7 @@ from typing import Any
 
 from penstock.common.typeinfo import (
     BasicArrayTypeInfo,
+    BasicType,
     BasicTypeInfo,
     DateTypeInfo,
     ExternalTypeInfo,
@@ -40,6 +41,11 @@ _OF_ELEMENTS: dict[type[TypeInformation], str] = {
     PrimitiveArrayTypeInfo: "PRIMITIVE_ARRAY",
     BasicArrayTypeInfo: "BASIC_ARRAY",
     ObjectArrayTypeInfo: "OBJECT_ARRAY",
+}
+_BY_NAME: dict[str, TypeInformation] = {
+    **{basic.name: BasicTypeInfo(basic) for basic in BasicType},
+    **{time.name: LocalTimeTypeInfo(time) for time in LocalTimeTypeInfo.TimeType},
+    **{name: kind() for kind, name in _WITHOUT_PARTS.items() if name != UNTYPED},
 }
 
 
@@ -86,3 +92,31 @@ def for_people(description: Any) -> str:
         case "OTHER":
             return str(description["text"])
     return f"{name}<{for_people(description['element'])}>"
+
+
+def described_type(description: Any) -> TypeInformation | None:
+    """The inverse of describe_type(); None for a type that has no description of its own."""
+    if isinstance(description, str):
+        return _BY_NAME.get(description)
+    match description["type"]:
+        case "ROW":
+            names, parts = [name for name, _ in description["fields"]], [part for _, part in description["fields"]]
+            types = _described_types(parts)
+            return None if types is None else RowTypeInfo(types, names)
+        case "TUPLE":
+            types = _described_types(description["fields"])
+            return None if types is None else TupleTypeInfo(types)
+        case "MAP":
+            key, value = described_type(description["key"]), described_type(description["value"])
+            return None if key is None or value is None else MapTypeInfo(key, value)
+        case "OTHER":
+            return None
+    element = described_type(description["element"])
+    kind = next(kind for kind, name in _OF_ELEMENTS.items() if name == description["type"])
+    return None if element is None else kind(element)  # type: ignore[call-arg]
+
+
+def _described_types(descriptions: list[Any]) -> list[TypeInformation] | None:
+    types = [described_type(description) for description in descriptions]
+    known = [type_info for type_info in types if type_info is not None]
+    return known if len(known) == len(types) else None

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 
 from penstock.runtime.batch import MIN_TIMESTAMP
+
+
+@dataclass(frozen=True)
+class InputsSnapshot:
+    """How far the inputs of an operator are; means nothing to a job with other channels, but for the watermark."""
+
+    watermark: int
+    idle: bool = False
+    channels: Mapping[Hashable, tuple[int, bool, bool]] | None = None  # watermark, idle, ended
+    finished_inputs: frozenset[int] = frozenset()
+    finished: bool = False
 
 
 class _Channel:
@@ -65,12 +76,10 @@ class WatermarkValve:
         self.watermark = timestamp
         return timestamp
 
-    def snapshot(self) -> Any:
-        return (
-            self.watermark,
-            self.idle,
-            {name: (c.watermark, c.idle, c.ended) for name, c in self._channels.items()},
-        )
+    def snapshot(self, finished_inputs: Iterable[int] = (), finished: bool = False) -> InputsSnapshot:
+        """With what else the operator's station remembers of its inputs."""
+        channels = {name: (c.watermark, c.idle, c.ended) for name, c in self._channels.items()}
+        return InputsSnapshot(self.watermark, self.idle, channels, frozenset(finished_inputs), finished)
 
     def start_at(self, watermark: int) -> None:
         """All channels begin at a moment that the job, run with other channels, had reached before."""
@@ -78,8 +87,8 @@ class WatermarkValve:
         for channel in self._channels.values():
             channel.watermark = watermark
 
-    def restore(self, snapshot: Any) -> None:
-        self.watermark, self.idle, channels = snapshot
-        for name, (watermark, idle, ended) in channels.items():
+    def restore(self, snapshot: InputsSnapshot) -> None:
+        self.watermark, self.idle = snapshot.watermark, snapshot.idle
+        for name, (watermark, idle, ended) in (snapshot.channels or {}).items():
             channel = self._channels[name]
             channel.watermark, channel.idle, channel.ended = watermark, idle, ended

@@ -19,7 +19,8 @@ from penstock.functions.state_descriptors import (
 )
 from penstock.runtime.coercion import coercer
 from penstock.runtime.pickling import dumps, loads
-from penstock.runtime.savepoint import Label, SavepointPart, write_part
+from penstock.runtime.saved_parts import Label, write_part
+from penstock.runtime.savepoint import SavepointPart
 from penstock.runtime.state_schema import DeclaredState
 from penstock.state_processor.entries import entry_of_content
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock.functions.state_descriptors import StateDescriptor
-from penstock.runtime.operator_content import content_of, state_of
+from penstock.runtime.operator_memory import OperatorSnapshot
 from penstock.runtime.state_schema import StateSchema
+from penstock.runtime.timers import TimerChanges
 from penstock.state_processor.bootstrap import SparkEntries
 from penstock.state_processor.entries import content_of_entry, entry_of_content, without_moments, youngest
 
@@ -30,21 +31,20 @@ class OperatorChanges:
         change = self.tables.get(name)
         return [(name, schema, entries)] if change is None else change(schema, entries)
 
-    def state(self, kind: str, state: Any, subtask: int) -> Any:
-        """The state of a subtask without its tables."""
-        if not self.timers and not self.without_key:
-            return state
-        content = content_of(kind, state)
+    def snapshot(self, snapshot: OperatorSnapshot, subtask: int) -> OperatorSnapshot:
+        """What becomes of what a subtask has saved besides its tables."""
         for domain, timers in self.timers.items():
             # Timers find their subtask by key when a job starts.
-            content.timers[domain] = timers if subtask == 0 else {}
+            snapshot.timers = snapshot.timers or TimerChanges()
+            setattr(snapshot.timers, domain, timers if subtask == 0 else {})
+        states = snapshot.operator_state = dict(snapshot.operator_state or {})
         for name, change in self.without_key.items():
             if change is None:
-                content.without_key.pop(name, None)
+                states.pop(name, None)
             else:
                 schema, shares = change
-                content.without_key[name] = (schema, shares[subtask])
-        return state_of(kind, state, content)
+                states[name] = (schema, shares[subtask])
+        return snapshot
 
 
 def dropped(schema: StateSchema, entries: dict[Any, Any]) -> Iterable[_Table]:

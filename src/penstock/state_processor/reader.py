@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from penstock.common.errors import ConfigurationError
 from penstock.functions.window_types import TimeWindow
 from penstock.runtime.key_layout import KeyLayout
-from penstock.runtime.operator_content import OperatorContent, content_of, has_windows, layout_of
+from penstock.runtime.operator_content import has_windows, layout_of
 from penstock.runtime.operators.window_aligned import AlignedWindowOperator
 from penstock.runtime.operators.window_contents import TABLE as CONTENTS
 from penstock.runtime.operators.window_merging import MergingWindows
@@ -18,8 +18,10 @@ from penstock.runtime.operators.window_sessions import SessionWindowOperator
 from penstock.runtime.operators.window_sliding import SlidingWindowOperator
 from penstock.runtime.operators.window_tokens import token_of, window_of
 from penstock.runtime.pickling import dumps
+from penstock.runtime.saved_parts import snapshots_of, tables_of
 from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint
 from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
+from penstock.runtime.timers import TimerChanges
 from penstock.state_processor.entries import content_of_entry, without_moments
 from penstock.state_processor.rows import StateRow, StateRows
 
@@ -120,12 +122,12 @@ class SavepointReader:
 
     def read_timers(self, uid: str) -> list[TimerRow]:
         """The timers that had not fired, of all subtasks."""
-        operator = self._operator(uid)
+        self._operator(uid)
         return sorted(
             (
                 TimerRow(key, namespace, time, domain)
-                for _, content in _contents(self.savepoint, operator)
-                for domain, timers in content.timers.items()
+                for snapshot in snapshots_of(self.savepoint, uid).values()
+                for domain, timers in vars(snapshot.timers or TimerChanges()).items()
                 for time, (key, namespace) in timers
             ),
             key=lambda timer: timer.time,
@@ -167,13 +169,13 @@ class SavepointReader:
             count[0] += entries
             count[1] += len(dumps(content))
 
-        for piece in self.savepoint.tables_of(operator.uid):
+        for piece in tables_of(self.savepoint, operator.uid):
             entries = sum(1 for _ in _table_rows(operator, piece.table, piece.schema, piece.entries))
             add(piece.table, piece.schema.kind, piece.schema.type_text(), entries, piece.entries)
-        for _, content in _contents(self.savepoint, operator):
-            for name, (schema, delta) in content.without_key.items():
+        for snapshot in snapshots_of(self.savepoint, operator.uid).values():
+            for name, (schema, delta) in (snapshot.operator_state or {}).items():
                 add(name, schema.kind, schema.type_text(), sum(len(value) for _, value in delta.values()), delta)
-            for domain, timers in content.timers.items():
+            for domain, timers in vars(snapshot.timers or TimerChanges()).items():
                 if timers:
                     add(f"({domain}-time timers)", "timers", "", len(timers), timers)
         states = tuple(StateSummary(*about, *count) for about, count in counts.items())
@@ -185,21 +187,16 @@ class SavepointReader:
 # Functions of the module, and not methods: to_spark() sends them to the executors.
 
 
-def _contents(savepoint: Savepoint, operator: SavedOperator) -> Iterator[tuple[int, OperatorContent]]:
-    for subtask, (_, state) in savepoint.states_of(operator.uid):
-        yield subtask, content_of(operator.kind, state)
-
-
 def _keyed_rows(savepoint: Savepoint, operator: SavedOperator, name: str) -> Iterator[StateRow]:
-    for piece in savepoint.tables_of(operator.uid):
+    for piece in tables_of(savepoint, operator.uid):
         if piece.table == name:
             yield from _table_rows(operator, name, piece.schema, piece.entries)
 
 
 def _rows_without_key(savepoint: Savepoint, operator: SavedOperator, name: str) -> Iterator[StateRow]:
-    for subtask, content in _contents(savepoint, operator):
-        if name in content.without_key:
-            schema, entries = content.without_key[name]
+    for subtask, snapshot in snapshots_of(savepoint, operator.uid).items():
+        if name in (snapshot.operator_state or {}):
+            schema, entries = snapshot.operator_state[name]  # type: ignore[index]
             for entry in entries.values():
                 yield StateRow(None, subtask, content_of_entry(schema, entry))
 
@@ -225,7 +222,7 @@ def _table_rows(
 
 def _window_rows(savepoint: Savepoint, operator: SavedOperator) -> Iterator[StateRow]:
     merged = _windows_of_contents(savepoint, operator)
-    for piece in savepoint.tables_of(operator.uid):
+    for piece in tables_of(savepoint, operator.uid):
         if piece.table in _WINDOW_TABLES:
             for row in _table_rows(operator, piece.table, piece.schema, piece.entries):
                 yield from _by_window(operator, piece.table, row, merged)

@@ -10,26 +10,19 @@ from typing import Any
 
 from penstock.common.errors import ConfigurationError, NotSupportedError
 from penstock.functions.state_descriptors import ListStateDescriptor, MapStateDescriptor, StateDescriptor
-from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.coercion import coercer
-from penstock.runtime.operator_content import (
-    EVENT,
-    PROCESSING,
-    OperatorContent,
-    holds_plain_keyed_state,
-    state_of,
-)
+from penstock.runtime.operator_content import holds_function, holds_plain_keyed_state
+from penstock.runtime.operator_memory import OperatorSnapshot
 from penstock.runtime.operators.registry import OPERATORS
+from penstock.runtime.saved_parts import Label, snapshots_of, tables_of, write_part
 from penstock.runtime.savepoint import (
-    Label,
     SavedOperator,
     SavedState,
     Savepoint,
     SavepointPart,
     open_savepoint,
     write_metadata,
-    write_part,
 )
 from penstock.runtime.state_schema import (
     BROADCAST,
@@ -43,6 +36,7 @@ from penstock.state_processor.bootstrap import Selector, Selectors, SparkEntries
 from penstock.state_processor.changes import Added, OperatorChanges, Transform, Transformed, dropped
 
 DEFAULT_MAX_PARALLELISM = 128
+EVENT, PROCESSING = "event", "processing"
 Pieces = Iterator[tuple[Label, Any]]
 
 
@@ -86,7 +80,7 @@ class SavepointWriter:
             raise ConfigurationError(f"there is an operator with the uid {uid!r} already")
         if kind not in OPERATORS:
             raise ConfigurationError(f"there is no kind of operator called {kind!r}; there are {', '.join(OPERATORS)}")
-        state_of(kind, None, OperatorContent())  # refuses kinds whose state cannot be made
+        _require_function(kind)
         self._operators[uid] = SavedOperator(uid, uid, kind, parallelism, max_parallelism)
         return self
 
@@ -227,7 +221,7 @@ class SavepointWriter:
         self, uid: str, kind: str, descriptor: StateDescriptor, shares: list[dict[Any, Any]]
     ) -> SavepointWriter:
         operator, name = self._operator(uid), descriptor.get_name()
-        state_of(operator.kind, None, OperatorContent())  # refuses kinds whose state cannot be made
+        _require_function(operator.kind)
         schema = DeclaredState.of_operator(kind, descriptor).schema
         self._changes_of(uid).without_key[name] = (schema, shares)
         self._operators[uid] = _with_state(operator, name, schema)
@@ -269,9 +263,9 @@ class SavepointWriter:
             if uid is None:
                 continue
             changes = self._changes_of(uid)
-            for subtask, (watermark, state) in one.states_of(old_uid):
-                yield Label(uid), (watermark, changes.state(self._operators[uid].kind, state, subtask))
-            for piece in one.tables_of(old_uid):
+            for subtask, snapshot in snapshots_of(one, old_uid).items():
+                yield Label(uid), changes.snapshot(snapshot, subtask)
+            for piece in tables_of(one, old_uid):
                 for name, schema, entries in changes.table(piece.table, piece.schema, piece.entries):
                     yield Label(uid, name), (schema, entries)
 
@@ -282,8 +276,8 @@ class SavepointWriter:
             changes = self._changes_of(uid)
             new = uid not in self._uids.values()
             for subtask in range(operator.parallelism if new else 0):
-                state = changes.state(operator.kind, state_of(operator.kind, None, OperatorContent()), subtask)
-                yield write_part(path, level, subtask, [(Label(uid), (MIN_TIMESTAMP, state))])
+                snapshot = changes.snapshot(OperatorSnapshot(), subtask)
+                yield write_part(path, level, subtask, [(Label(uid), snapshot)])
             level += new
             for added in changes.added.values():
                 if isinstance(added, SparkEntries):
@@ -325,6 +319,11 @@ class SavepointWriter:
         if name not in schemas:
             raise _unknown_state(operator, name, list(schemas), "keyed state")
         return operator, schemas[name]
+
+
+def _require_function(kind: str) -> None:
+    if not holds_function(kind):
+        raise NotSupportedError(f"an operator of the kind {kind} has no state that could be written from outside")
 
 
 def _coerced(descriptor: StateDescriptor, content: Any) -> Any:

@@ -18,7 +18,7 @@ import functools
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -140,17 +140,15 @@ def _place_in_workers(point: Point) -> None:
     from penstock.runtime.container import Container
     from penstock.runtime.state_log import StateLog
 
-    def steps(original: Callable[..., Any], self: Any, *arguments: Any) -> Iterator[Any]:
-        name = "during-level-0" if self._level == 0 else "during-level"
-        for step in original(self, *arguments):
-            yield step
-            point(name)
+    def run(original: Callable[..., Any], self: Any, *arguments: Any, **named: Any) -> None:
+        original(self, *arguments, **named)
+        point("during-level-0" if self._level == 0 else "during-level")
 
     def append(original: Callable[..., Any], self: Any, *arguments: Any) -> None:
         original(self, *arguments)
         point("after-state")
 
-    _wrap(Container, "_steps", steps)
+    _wrap(Container, "_run", run)
     _wrap(StateLog, "append", append)
 
 
@@ -185,8 +183,8 @@ def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
     original = getattr(owner, name)
 
     @functools.wraps(original)
-    def wrapped(*arguments: Any) -> Any:
-        return around(original, *arguments)
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        return around(original, *arguments, **named)
 
     setattr(owner, name, wrapped)
 

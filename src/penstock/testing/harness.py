@@ -158,30 +158,24 @@ class OperatorHarness:
     # -- epochs ------------------------------------------------------------------------------------------------
 
     def snapshot(self, full: bool = False) -> bytes:
-        """Ends an epoch; returns its delta in the form that goes into the store.
+        """Ends an epoch; returns what changed in the form that goes into the store.
 
-        A full one replaces all earlier ones, as when a log of deltas is compacted.
+        A full one replaces all earlier ones, as when a log is compacted.
         """
         self.operator.end_epoch()
-        delta = pickle.dumps((None, self.operator.take_delta()), 5)
+        snapshot = pickle.dumps(self.operator.snapshot(full), 5)
         if full:
-            tables = None if self.operator.backend is None else self.operator.backend.full_delta()
-            delta = pickle.dumps((tables, self.operator.full_delta()), 5)
             self._snapshots.clear()
-        self._snapshots.append(delta)
-        return delta
+        self._snapshots.append(snapshot)
+        return snapshot
 
     def restore(self) -> None:
-        """Replaces the operator by a new instance that knows nothing but the deltas so far."""
+        """Replaces the operator by a new instance that knows nothing but the snapshots so far."""
         self.operator.close()
         self.operator = self._build()
         self.operator.open()
         for snapshot in self._snapshots:
-            tables, delta = pickle.loads(snapshot)
-            if tables is not None and self.operator.backend is not None:
-                self.operator.backend.apply_delta(tables)
-            if delta is not None:
-                self.operator.apply_delta(delta)
+            self.operator.load(pickle.loads(snapshot))
 
     def restart(self, full: bool = False) -> None:
         """An epoch ends, and the next one begins in another process."""

@@ -15,7 +15,7 @@ from penstock.control.savepoints import SavepointRequest
 from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.snapshot_machine import Pacing
 from penstock.runtime.report import SubtaskReport
-from penstock.runtime.savepoint import write_part
+from penstock.runtime.saved_parts import write_part
 
 END = {"epoch": 1, "positions": {}}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from tests.unit.runtime.blueprints import chained, edge, job, operator
 
 from penstock.common.failure import FailedTask
@@ -12,8 +13,11 @@ from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
+from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.partitioning import Forward, Rebalance
+from penstock.runtime.report import SubtaskReport
 from penstock.runtime.sources.base import Assignment, SourceReader
+from penstock.testing.epochs import whole_epoch
 
 
 class Reader(SourceReader):
@@ -57,8 +61,8 @@ def chain(*functions: Any) -> JobBlueprint:
     return job([operator(1, "source", Reader()), *maps, sink], edges)
 
 
-def run(container: Container, *elements: Any, final: bool = False) -> list[ExchangeRow]:
-    return list(container.run_epoch(assignments={1: Assignment(list(elements), final)}))
+def run(container: Container, *elements: Any, final: bool = False) -> tuple[list[ExchangeRow], SubtaskReport]:
+    return whole_epoch(container, assignments={1: Assignment(list(elements), final)})
 
 
 def opened(plan: JobBlueprint, level: int = 0, subtask: int = 0) -> Container:
@@ -69,17 +73,18 @@ def opened(plan: JobBlueprint, level: int = 0, subtask: int = 0) -> Container:
 
 def test_chained_operators_hand_batches_on() -> None:
     container = opened(chain(Double(), Double()))
-    assert run(container, Batch([1, 2]), Batch([3])) == []
-    assert container.report.committables == {4: [4, 8, 12]}
-    assert container.report.records_in == {1: 3, 2: 3, 3: 3, 4: 3}
-    assert not container.report.finished
+    rows, report = run(container, Batch([1, 2]), Batch([3]))
+    assert rows == []
+    assert report.committables == {4: [4, 8, 12]}
+    assert report.records_in == {1: 3, 2: 3, 3: 3, 4: 3}
+    assert not report.finished
 
 
 def test_end_of_the_source_ends_everything_behind_it() -> None:
     container = opened(chain(Double()))
-    run(container, Batch([1]), final=True)
-    assert container.report.finished
-    assert container.report.watermarks[3] == MAX_TIMESTAMP
+    _, report = run(container, Batch([1]), final=True)
+    assert report.finished
+    assert report.watermarks[3] == MAX_TIMESTAMP
 
 
 def test_watermarks_pass_chains_and_exchanges_in_their_places() -> None:
@@ -87,7 +92,7 @@ def test_watermarks_pass_chains_and_exchanges_in_their_places() -> None:
         [operator(1, "source", Reader()), operator(2, "collect", level=1, parallelism=2, sink=True)],
         [edge(Rebalance(), 1, 2)],
     )
-    rows = run(opened(plan), Batch([1, 2], [1, 2]), Watermark(2), Batch([3], [3]), final=True)
+    rows, _ = run(opened(plan), Batch([1, 2], [1, 2]), Watermark(2), Batch([3], [3]), final=True)
     received: dict[int, list[Any]] = {0: [], 1: []}
     for row in rows:
         for element in read_chunk(row.payload, None):
@@ -100,13 +105,14 @@ def test_functions_are_opened_from_the_end_and_closed_once() -> None:
     function = Double()
     container = opened(chain(function))
     container.close()
+    container.close()
     assert function.calls == ["open", "close"]
 
 
 def test_failure_names_operator_and_line_and_keeps_what_was_printed() -> None:
     container = opened(chain(Double(), Fails()))
-    rows = run(container, Batch([1]))
-    failure = container.report.failure
+    rows, report = run(container, Batch([1]))
+    failure = report.failure
     assert rows == []
     assert failure is not None
     assert (failure.exception, failure.message) == ("ValueError", "cannot take 2")
@@ -114,47 +120,48 @@ def test_failure_names_operator_and_line_and_keeps_what_was_printed() -> None:
     assert "test_container.py" in failure.traceback
     assert "runtime/station.py" not in failure.traceback
     assert "ValueError in operator 'map 3' (subtask 1/1), created at program.py:3" in str(failure)
-    assert container.report.stdout == "before the failure\n"
+    assert report.stdout == "before the failure\n"
 
 
 def test_printing_goes_into_the_report() -> None:
     plan = job([operator(1, "source", Reader()), operator(2, "print", sink=True)], [chained(0, 1, 2)])
     container = opened(plan)
-    run(container, Batch(["a", "ü"]))
-    assert container.report.stdout == "a\nü\n"
+    _, report = run(container, Batch(["a", "ü"]))
+    assert report.stdout == "a\nü\n"
 
 
-def test_delta_brings_another_container_up_to_date() -> None:
+def test_a_snapshot_brings_another_container_up_to_date() -> None:
     first = opened(chain(Count()))
     run(first, Batch(["x", "y"]))
-    delta = first.take_delta()
+    snapshot = first.snapshot()
     second = opened(chain(Count()))
-    second.apply_delta(delta)
-    run(second, Batch(["z"]))
-    assert second.report.committables == {3: [3]}
+    second.load(snapshot)
+    _, report = run(second, Batch(["z"]))
+    assert report.committables == {3: [3]}
     third = opened(chain(Count()))
-    third.apply_delta(second.take_delta(full=True))
-    run(third, Batch(["z"]))
-    assert third.report.committables == {3: [4]}
+    third.load(second.snapshot(full=True))
+    _, report = run(third, Batch(["z"]))
+    assert report.committables == {3: [4]}
 
 
 def test_rows_are_taken_in_the_order_of_their_channel_whatever_order_they_come_in() -> None:
     plan = job([operator(1, "source", Reader()), operator(2, "collect", level=1, sink=True)], [edge(Forward(), 1, 1)])
-    rows = run(opened(plan), *[Batch([n]) for n in range(200)], final=True)
+    rows, _ = run(opened(plan), *[Batch([n]) for n in range(200)], final=True)
     assert len(rows) >= 3
     container = opened(plan, level=1)
-    assert list(container.run_epoch(reversed(rows))) == []
-    assert container.report.committables == {2: list(range(200))}
-    assert container.report.finished
+    sent, report = whole_epoch(container, reversed(rows))
+    assert sent == []
+    assert report.committables == {2: list(range(200))}
+    assert report.finished
 
 
 def test_end_is_remembered_by_the_snapshot() -> None:
     container = opened(chain(Double()))
     run(container, Batch([1]), final=True)
     other = opened(chain(Double()))
-    other.apply_delta(container.take_delta())
-    list(other.run_epoch())
-    assert other.report.finished
+    other.load(container.snapshot())
+    _, report = whole_epoch(other)
+    assert report.finished
 
 
 def test_subtasks_beyond_an_operators_parallelism_hold_only_the_others() -> None:
@@ -163,8 +170,9 @@ def test_subtasks_beyond_an_operators_parallelism_hold_only_the_others() -> None
         [edge(Rebalance(), 1, 2)],
     )
     container = opened(plan, level=0, subtask=1)
-    assert list(container.run_epoch()) == []
-    assert container.report.finished
+    sent, report = whole_epoch(container)
+    assert sent == []
+    assert report.finished
 
 
 def test_several_sources_are_read_in_turn() -> None:
@@ -173,9 +181,54 @@ def test_several_sources_are_read_in_turn() -> None:
         [chained(0, 1, 3), chained(1, 2, 3)],
     )
     container = opened(plan)
-    list(
-        container.run_epoch(
-            assignments={1: Assignment([Batch(["a"]), Batch(["b"])]), 2: Assignment([Batch([1]), Batch([2])])}
-        )
+    _, report = whole_epoch(
+        container, assignments={1: Assignment([Batch(["a"]), Batch(["b"])]), 2: Assignment([Batch([1]), Batch([2])])}
     )
-    assert container.report.committables == {3: ["a", 1, "b", 2]}
+    assert report.committables == {3: ["a", 1, "b", 2]}
+
+
+def test_elements_are_pushed_and_rows_taken_between_barriers() -> None:
+    plan = job([operator(1, "source", Reader()), operator(2, "collect", level=1, sink=True)], [edge(Forward(), 1, 1)])
+    source, sink = opened(plan), opened(plan, level=1)
+    for _ in source.read({1: Assignment([Batch([1, 2])])}):
+        pass
+    assert source.take_rows() == []  # too few for a chunk
+    source.flush()
+    for row in source.take_rows():
+        sink.receive(row)
+    assert [source.barrier().committables, sink.barrier().committables] == [{}, {2: [1, 2]}]
+    for _ in source.read({1: Assignment([Batch([3])], final=True)}):
+        pass
+    assert source.barrier().finished
+    for row in source.take_rows():
+        sink.receive(row)
+    report = sink.barrier()
+    assert (report.committables, report.finished, report.records_in) == ({2: [3]}, True, {2: 1})
+
+
+def test_a_function_whose_neighbour_fails_to_open_is_closed() -> None:
+    class FailsToOpen(Double):
+        def open(self, context: Any) -> None:
+            super().open(context)
+            raise ValueError("no service")
+
+    never, failing, good = Double(), FailsToOpen(), Double()
+    container = Container(chain(never, failing, good), 0, 0)
+    with pytest.raises(OperatorFailure):
+        container.open()
+    container.close()
+    assert [f.calls for f in (never, failing, good)] == [[], ["open", "close"], ["open", "close"]]
+
+
+def test_every_function_is_closed_though_one_fails_to() -> None:
+    class FailsToClose(Double):
+        def close(self) -> None:
+            super().close()
+            raise ValueError("cannot close")
+
+    functions = [FailsToClose(), Double()]
+    container = opened(chain(*functions))
+    report = SubtaskReport(0, 0)
+    container.close(report)
+    assert [function.calls for function in functions] == [["open", "close"]] * 2
+    assert report.failure is not None and report.failure.message == "cannot close"

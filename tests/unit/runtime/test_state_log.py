@@ -21,24 +21,14 @@ def log_of(store: MemoryStore, count: int) -> list[Token]:
     return tokens
 
 
-class SharedStore(MemoryStore):
-    """One subtask's state, whichever worker asks."""
-
-    def __init__(self) -> None:
-        self._map = super().getMapState("log", "", "")
-
-    def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> object:
-        return self._map
-
-    @property
-    def entries(self) -> dict[object, object]:
-        """The pieces of the log, without the head."""
-        return {key: value for key, value in self._map._entries.items() if key != (-1, 0)}
+def pieces(store: MemoryStore) -> dict[object, bytes]:
+    """The pieces of the log, without the head."""
+    return {place: content for place, content in store.entries.items() if place != (-1, 0)}
 
 
 @pytest.fixture
-def store() -> SharedStore:
-    return SharedStore()
+def store() -> MemoryStore:
+    return MemoryStore()
 
 
 class Applied:
@@ -49,14 +39,14 @@ class Applied:
     def __init__(self) -> None:
         self.deltas: list[bytes] = []
 
-    def apply_delta(self, delta: bytes) -> None:
-        self.deltas.append(delta)
+    def load(self, snapshot: bytes) -> None:
+        self.deltas.append(snapshot)
 
-    def take_delta(self, full: bool = False) -> bytes:
+    def snapshot(self, full: bool = False) -> bytes:
         raise NotImplementedError
 
 
-def since(store: SharedStore, cached: Token | None) -> tuple[list[bytes], bool]:
+def since(store: MemoryStore, cached: Token | None) -> tuple[list[bytes], bool]:
     """What a container at that snapshot is given, and whether it may stay."""
     log, container = StateLog(store), Applied()
     log.token()
@@ -65,7 +55,7 @@ def since(store: SharedStore, cached: Token | None) -> tuple[list[bytes], bool]:
     return container.deltas, stays
 
 
-def test_empty_log(store: SharedStore) -> None:
+def test_empty_log(store: MemoryStore) -> None:
     log = StateLog(store)
     assert log.token() is None
     assert since(store, None) == ([], False)
@@ -73,22 +63,22 @@ def test_empty_log(store: SharedStore) -> None:
     assert log.wants_full()
 
 
-def test_container_that_is_up_to_date_applies_nothing(store: SharedStore) -> None:
+def test_container_that_is_up_to_date_applies_nothing(store: MemoryStore) -> None:
     tokens = log_of(store, 3)
     assert since(store, tokens[-1]) == ([], True)
 
 
-def test_container_at_an_ancestor_catches_up(store: SharedStore) -> None:
+def test_container_at_an_ancestor_catches_up(store: MemoryStore) -> None:
     tokens = log_of(store, 4)
     assert since(store, tokens[1]) == ([b"3", b"4"], True)
 
 
-def test_new_container_applies_everything(store: SharedStore) -> None:
+def test_new_container_applies_everything(store: MemoryStore) -> None:
     log_of(store, 3)
     assert since(store, None) == ([b"1", b"2", b"3"], False)
 
 
-def test_container_of_an_attempt_that_was_not_committed_starts_anew(store: SharedStore) -> None:
+def test_container_of_an_attempt_that_was_not_committed_starts_anew(store: MemoryStore) -> None:
     tokens = log_of(store, 3)
     fork = Token(tokens[1].seq, "another attempt")
     assert since(store, fork) == ([b"1", b"2", b"3"], False)
@@ -98,17 +88,17 @@ def test_container_of_an_attempt_that_was_not_committed_starts_anew(store: Share
     assert since(store, ahead) == ([b"1", b"2", b"3"], False)
 
 
-def test_full_snapshot_replaces_the_log(store: SharedStore) -> None:
+def test_full_snapshot_replaces_the_log(store: MemoryStore) -> None:
     tokens = log_of(store, 3)
     log = StateLog(store)
     token = new_token(log.token())
     log.append(token, b"all", full=True)
     assert since(store, None) == ([b"all"], False)
     assert since(store, tokens[-1]) == ([b"all"], False)
-    assert len(store.entries) == 2, "older records are gone"
+    assert len(pieces(store)) == 2, "older records are gone"
 
 
-def test_container_from_before_a_full_snapshot_is_not_given_it_as_a_delta(store: SharedStore) -> None:
+def test_container_from_before_a_full_snapshot_is_not_given_it_as_a_delta(store: MemoryStore) -> None:
     tokens = log_of(store, 3)
     log = StateLog(store)
     log.append(new_token(log.token()), b"all", full=True)
@@ -118,7 +108,7 @@ def test_container_from_before_a_full_snapshot_is_not_given_it_as_a_delta(store:
         assert since(store, old) == ([b"all", b"5"], False)
 
 
-def test_long_or_large_logs_want_a_full_snapshot(store: SharedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_or_large_logs_want_a_full_snapshot(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_log, "_LONG_LOG", 5)
     log_of(store, 5)
     log = StateLog(store)
@@ -128,7 +118,7 @@ def test_long_or_large_logs_want_a_full_snapshot(store: SharedStore, monkeypatch
     assert log.wants_full()
 
 
-def test_log_larger_than_its_base_wants_a_full_snapshot(store: SharedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_larger_than_its_base_wants_a_full_snapshot(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_log, "_SMALL_LOG_BYTES", 10)
     log = StateLog(store)
     log.append(new_token(log.token()), b"x" * 20, full=True)
@@ -138,32 +128,32 @@ def test_log_larger_than_its_base_wants_a_full_snapshot(store: SharedStore, monk
     assert log.wants_full()
 
 
-def test_large_deltas_are_stored_in_pieces(store: SharedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_deltas_are_stored_in_pieces(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_log, "_PIECE_BYTES", 100)
     log = StateLog(store)
     content = bytes(range(256)) * 10
     log.append(new_token(log.token()), content, full=True)
     assert since(store, None) == ([content], False)
-    assert len(store.entries) > 25
+    assert len(pieces(store)) > 25
     log.append(new_token(log.token()), b"small", full=True)
-    assert len(store.entries) == 2
+    assert len(pieces(store)) == 2
 
 
-def test_every_changed_bit_and_every_missing_piece_is_found(store: SharedStore) -> None:
+def test_every_changed_bit_and_every_missing_piece_is_found(store: MemoryStore) -> None:
     log_of(store, 3)
-    entries = store._map._entries
-    for key, (content,) in list(entries.items()):
+    entries = store.entries
+    for key, content in list(entries.items()):
         if key[1] == -1:
             continue  # how many pieces there are
         for place in range(len(content)):
             changed = bytearray(content)
             changed[place] ^= 1 << place % 8
-            entries[key] = (bytes(changed),)
+            entries[key] = bytes(changed)
             with pytest.raises(JobExecutionError, match="state store is damaged"):
                 since(store, None)
         if key != (-1, 0):
             del entries[key]
             with pytest.raises(JobExecutionError, match="incomplete"):
                 since(store, None)
-        entries[key] = (content,)
+        entries[key] = content
     assert since(store, None) == ([b"1", b"2", b"3"], False)

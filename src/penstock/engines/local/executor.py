@@ -40,28 +40,23 @@ from penstock.runtime.hosting import run_level, run_level_zero
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, read_report
 from penstock.runtime.sources.base import Source
-from penstock.runtime.state_log import StateLog
-
-
-class _MapState:
-    def __init__(self) -> None:
-        self._entries: dict[Any, Any] = {}
-
-    def getValue(self, key: Any) -> Any:
-        return self._entries.get(key)
-
-    def updateValue(self, key: Any, value: Any) -> None:
-        self._entries[key] = value
-
-    def removeKey(self, key: Any) -> None:
-        del self._entries[key]
+from penstock.runtime.state_log import Place, StateLog
 
 
 class MemoryStore:
-    """Stands for Spark's state store of one subtask."""
+    """Keeps the snapshots of one subtask in this process."""
 
-    def getMapState(self, stateName: str, userKeySchema: str, valueSchema: str) -> Any:
-        return _MapState()
+    def __init__(self) -> None:
+        self.entries: dict[Place, bytes] = {}
+
+    def get(self, place: Place) -> bytes | None:
+        return self.entries.get(place)
+
+    def put(self, place: Place, content: bytes) -> None:
+        self.entries[place] = content
+
+    def remove(self, place: Place) -> None:
+        del self.entries[place]
 
 
 class LocalExecutor:

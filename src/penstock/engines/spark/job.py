@@ -372,14 +372,15 @@ class SparkJob:
             "failure": str(error) if state is JobStatus.FAILED else None,
             "stopped": self._coordinator.stopped.is_set(),
             "savepoint": savepoints[-1]["path"] if savepoints else None,
-            "metrics": self._coordinator.statistics.metrics,
+            "metrics": self._coordinator.statistics.metric_totals(),
         }
 
     def _settle(self, error: BaseException | None) -> None:
         self._set_status(_end_state(error))
         if error is None:
             runtime = int((time.monotonic() - self._started_at) * 1000)
-            self._result.set_result(JobExecutionResult(self.job_id, runtime, self._coordinator.statistics.metrics))
+            totals = self._coordinator.statistics.metric_totals()
+            self._result.set_result(JobExecutionResult(self.job_id, runtime, totals))
         else:
             self._result.set_exception(error)
         for records in self._collected.values():

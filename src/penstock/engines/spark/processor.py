@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
+from penstock.engines.spark.state_store import SparkStateStore
 from penstock.engines.spark.targets import targets
 from penstock.engines.spark.worker_modules import prepare_worker
 from penstock.runtime.exchange import ExchangeRow, edge_of_channel, wakeup_channel
@@ -25,7 +26,7 @@ class LevelProcessor(StatefulProcessor):
         self._wakeup = wakeup_channel(blob.level)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._log = StateLog(handle)
+        self._log = StateLog(SparkStateStore(handle))
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         # Spark also loads this module in a process that only plans, anew for every job: keep that one light.

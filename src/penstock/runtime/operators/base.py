@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from penstock.runtime.attributes import AttributeTracker
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.state.backend import KeyedStateBackend
-from penstock.runtime.state.operator_state import InitializationContext, OperatorStates, SnapshotContext
+from penstock.runtime.key_layout import KeyLayout, owned_entries
+from penstock.runtime.operator_memory import OperatorSnapshot
+from penstock.runtime.pickling import dumps, loads
+from penstock.runtime.state.operator_state import InitializationContext, SnapshotContext
 from penstock.runtime.state_schema import StateSchema
 
 
@@ -35,7 +36,8 @@ class Operator:
         self.output: Output
         self.side_outputs: Mapping[str, Output] = {}
         self.watermark = MIN_TIMESTAMP
-        self.backend: KeyedStateBackend | None = None  # has the tables of keyed operators
+        self.memory = context.memory
+        self._last_extra: bytes | None = None
 
     def connect(self, output: Output, side_outputs: Mapping[str, Output]) -> None:
         self.output = output
@@ -81,35 +83,67 @@ class Operator:
     def end_epoch(self) -> None:
         """The barrier has arrived: bring buffered work into state or output before the snapshot."""
 
-    def take_delta(self) -> Any:
-        """What changed since the last call, picklable; None for nothing."""
+    def key_layout(self, table: str) -> KeyLayout:
+        """Where the key is in a table of this operator."""
+        return KeyLayout.KEY
+
+    # -- what it remembers -------------------------------------------------------------------------------------
+
+    def extra(self) -> Any:
+        """What it remembers in none of the parts of its memory: small, picklable, whole; None for nothing."""
         return None
 
-    def full_delta(self) -> Any:
-        """The delta that brings a newly opened instance to the state of the last take_delta(), but for its tables.
+    def restore_extra(self, extra: Any) -> None:
+        """The inverse of extra()."""
 
-        Tables may be large: whoever saves or loads them asks the backend, and applies them first.
-        """
-        return None
+    def take_over_extras(self, extras: dict[int, Any], old_parallelism: int) -> None:
+        """Those of the old subtasks, from a savepoint."""
+        if self.context.subtask in extras and old_parallelism == self.blueprint.parallelism:
+            self.restore_extra(extras[self.context.subtask])
 
-    def apply_delta(self, delta: Any) -> None:
-        """Brings a (possibly older) instance up to date; the inverse of take_delta."""
+    def loaded(self) -> None:
+        """Its memory has got other contents: what was derived from it must be made anew."""
 
     def before_savepoint(self) -> None:
         """The epoch that ends now is saved for another job: finish what only this job could go on with."""
 
-    def restore_operator_state(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        """Before open(): takes over the share of state that belongs to no key."""
+    def snapshot(self, full: bool = False) -> OperatorSnapshot:
+        """What changed since the last call, or everything."""
+        snapshot = self.memory.take(full)
+        snapshot.watermark = self.watermark
+        extra = self.extra()
+        pickled = None if extra is None else dumps(extra)
+        if full or pickled != self._last_extra:
+            snapshot.extra = self._last_extra = pickled
+        return snapshot
 
-    def restore_table(self, name: str, schema: StateSchema, entries: dict[Any, Any]) -> None:
-        """Takes over this subtask's share of some entries of a saved table."""
-        raise NotImplementedError
+    def load(self, snapshot: OperatorSnapshot, full: bool = False) -> None:
+        """Brings a (possibly older) instance up to date; the inverse of snapshot()."""
+        self.watermark = snapshot.watermark
+        self.memory.load(snapshot, full)
+        if snapshot.extra is not None:
+            self.restore_extra(loads(snapshot.extra))
+        self.loaded()
 
-    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        """Takes over this subtask's share of the full deltas of the old subtasks, behind the tables."""
-        own = [state for subtask, state in states if subtask == self.context.subtask]
-        if own and old_parallelism == self.blueprint.parallelism:
-            self.apply_delta(own[0])
+    def saved_state(self) -> OperatorSnapshot:
+        """For a savepoint, right after snapshot(): everything but the tables, which follow in pieces."""
+        saved = self.memory.without_tables()
+        extra = self.extra()
+        saved.watermark, saved.extra = self.watermark, None if extra is None else dumps(extra)
+        return saved
+
+    def take_over_table(self, name: str, schema: StateSchema, entries: dict[Any, Any]) -> None:
+        """Some entries of a saved table: those of this subtask's keys are its own now."""
+        owned = owned_entries(entries, self.key_layout(name), self.memory.owns)
+        self.memory.keyed.apply_delta({name: (schema, owned)})
+
+    def take_over(self, saved: dict[int, OperatorSnapshot], old_parallelism: int) -> None:
+        """The rest of what the old subtasks saved, after the tables."""
+        self.watermark = min((snapshot.watermark for snapshot in saved.values()), default=MIN_TIMESTAMP)
+        self.memory.take_over(saved, old_parallelism)
+        extras = {subtask: loads(s.extra) for subtask, s in saved.items() if s.extra is not None}
+        self.take_over_extras(extras, old_parallelism)
+        self.loaded()
 
     def committables(self) -> list[Any]:
         """What the driver must make visible when the epoch is complete (sinks only)."""
@@ -122,19 +156,15 @@ class FunctionOperator(Operator):
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self.function = blueprint.function
-        self._attributes = AttributeTracker(self.function)
-        self._operator_states = OperatorStates(context.operator_states)
-        self._restored = self._from_savepoint = self._opened = False
+        self.memory.track("function", self.function)
 
     def open(self) -> None:
-        self._opened = True
         if hasattr(self.function, "initialize_state"):
-            self.function.initialize_state(InitializationContext(self._operator_states, self._restored))
+            self.function.initialize_state(InitializationContext(self.memory.unkeyed, self.memory.restored))
         open_function = getattr(self.function, "open", None)
         if open_function is not None:
             open_function(self.context.runtime_context)
-        # What was made of a savepoint's state cannot be made again elsewhere.
-        self._attributes.mark_opened(repeatable=not self._from_savepoint)
+        self.memory.mark_opened()
 
     def close(self) -> None:
         close_function = getattr(self.function, "close", None)
@@ -144,42 +174,6 @@ class FunctionOperator(Operator):
     def end_epoch(self) -> None:
         if hasattr(self.function, "snapshot_state"):
             self.function.snapshot_state(SnapshotContext(self.context.clock))
-
-    def take_delta(self) -> Any:
-        changed, states = self._attributes.take_changes(), self._operator_states.take_delta()
-        nothing = not changed and states is None and self.watermark == MIN_TIMESTAMP
-        return None if nothing else (self.watermark, changed, states)
-
-    def full_delta(self) -> Any:
-        return self.watermark, self._attributes.all_changes(), self._operator_states.full_delta()
-
-    def apply_delta(self, delta: Any) -> None:
-        self.watermark, changed, states = delta
-        self._restored = self._restored or not self._opened
-        self._attributes.apply(changed)
-        if states is not None:
-            self._operator_states.apply_delta(states)
-
-    def restore_operator_state(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        saved = [(subtask, self.function_part(state)[2]) for subtask, state in states]
-        self._restored = self._from_savepoint = True
-        parallelism = self.blueprint.parallelism
-        self._operator_states.restore(saved, self.context.subtask, parallelism, old_parallelism)
-
-    def function_part(self, state: Any) -> Any:
-        """What this class has put into the full delta of a subclass."""
-        return state
-
-    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        # Plain attributes belong to a subtask; when the subtasks change there is nobody to give them to, as in Flink.
-        FunctionOperator._restore_function(self, states, old_parallelism)
-
-    def _restore_function(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        if old_parallelism == self.blueprint.parallelism:
-            for subtask, state in states:
-                if subtask == self.context.subtask:
-                    self._attributes.apply(state[1])
-        self.watermark = min((state[0] for _, state in states), default=MIN_TIMESTAMP)
 
 
 __all__ = ["MAX_TIMESTAMP", "FunctionOperator", "Operator", "Output"]

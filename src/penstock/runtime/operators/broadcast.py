@@ -16,52 +16,36 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import FunctionOperator
 from penstock.runtime.operators.process import OperatorTimerService, ResultCollector, TimedOperator
-from penstock.runtime.state.broadcast import ReadOnlyBroadcastView, WritableBroadcastState
-from penstock.runtime.state.keyed import HeapMapState, KeyScope
-from penstock.runtime.state.table import MapTable
-from penstock.runtime.state_registry import StateRegistry
-from penstock.runtime.state_schema import BROADCAST, DeclaredState
+from penstock.runtime.state.broadcast import WritableBroadcastState
+from penstock.runtime.state.keyed import KeyScope
+from penstock.runtime.state.operator_state import OperatorStates
 
 
 class BroadcastStates:
     """The broadcast states of one subtask; every subtask holds the same ones."""
 
-    def __init__(self, descriptors: Iterable[MapStateDescriptor], states: StateRegistry) -> None:
+    def __init__(self, descriptors: Iterable[MapStateDescriptor], states: OperatorStates) -> None:
         self._descriptors = {descriptor.get_name(): descriptor for descriptor in descriptors}
         self._states = states
-        self._tables = {name: MapTable() for name in self._descriptors}
-        self._scope = KeyScope()
 
     def open(self) -> None:
-        """Behind what a savepoint has told about its states, which may not fit."""
-        for name, descriptor in self._descriptors.items():
-            self._states.declare(name, DeclaredState.of_operator(BROADCAST, descriptor), self._tables[name])
+        """After a savepoint has said what its states are, which may not fit."""
+        for descriptor in self._descriptors.values():
+            self._states.get_broadcast_state(descriptor)
 
     def read_only(self, descriptor: MapStateDescriptor) -> ReadOnlyBroadcastState[Any, Any]:
-        return ReadOnlyBroadcastView(self._state(descriptor))
+        return self._state(descriptor).read_only()
 
     def writable(self, descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
-        return WritableBroadcastState(self._state(descriptor))
+        return self._state(descriptor)
 
-    def _state(self, descriptor: MapStateDescriptor) -> HeapMapState:
+    def _state(self, descriptor: MapStateDescriptor) -> WritableBroadcastState:
         name = descriptor.get_name()
-        if name not in self._tables:
+        if name not in self._descriptors:
             raise ProgramError(
-                f"the broadcast state {name!r} was not given to broadcast(...); known: {', '.join(self._tables)}"
+                f"the broadcast state {name!r} was not given to broadcast(...); known: {', '.join(self._descriptors)}"
             )
-        return HeapMapState(self._scope, self._tables[name])
-
-    def take_delta(self) -> dict[str, Any] | None:
-        deltas = {name: table.take_delta() for name, table in self._tables.items()}
-        return {name: (self._states.schema(name), delta) for name, delta in deltas.items() if delta is not None} or None
-
-    def full_delta(self) -> dict[str, Any]:
-        return {name: (self._states.schema(name), table.full_delta()) for name, table in self._tables.items()}
-
-    def apply_delta(self, deltas: dict[str, Any]) -> None:
-        for name, (schema, delta) in deltas.items():
-            if name in self._tables:
-                self._states.load(name, schema, delta, self._tables[name])
+        return self._states.get_broadcast_state(self._descriptors[name])
 
 
 class _Context:
@@ -131,7 +115,7 @@ class BroadcastOperator(FunctionOperator):
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        self._states = BroadcastStates(blueprint.params["descriptors"], context.operator_states)
+        self._states = BroadcastStates(blueprint.params["descriptors"], self.memory.unkeyed)
         self._read, self._write = _ReadContext(self, self._states), _WriteContext(self, self._states)
         self._results = ResultCollector(self)
 
@@ -146,35 +130,13 @@ class BroadcastOperator(FunctionOperator):
         else:
             _call_each(function.process_broadcast_element, self._write, batch, None, self._results)
 
-    def take_delta(self) -> Any:
-        function, states = super().take_delta(), self._states.take_delta()
-        return None if function is None and states is None else (function, states)
-
-    def full_delta(self) -> Any:
-        return super().full_delta(), self._states.full_delta()
-
-    def function_part(self, state: Any) -> Any:
-        return state[0]
-
-    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        self._restore_function([(subtask, state[0]) for subtask, state in states], old_parallelism)
-        if states:
-            self._states.apply_delta(states[0][1][1])  # every subtask had the same
-
-    def apply_delta(self, delta: Any) -> None:
-        function, states = delta
-        if function is not None:
-            super().apply_delta(function)
-        if states is not None:
-            self._states.apply_delta(states)
-
 
 class KeyedBroadcastOperator(TimedOperator):
     """KeyedBroadcastProcessFunction: the first input is keyed, with state and timers."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        self._states = BroadcastStates(blueprint.params["descriptors"], context.operator_states)
+        self._states = BroadcastStates(blueprint.params["descriptors"], self.memory.unkeyed)
         self._read, self._write = _KeyedReadContext(self, self._states), _KeyedWriteContext(self, self._states)
         self._results = ResultCollector(self)
 
@@ -204,28 +166,6 @@ class KeyedBroadcastOperator(TimedOperator):
         for key in list(self.backend.keys_of(descriptor)):
             self.scope.key = key
             function(key, state)
-
-    def take_delta(self) -> Any:
-        keyed, states = super().take_delta(), self._states.take_delta()
-        return None if keyed is None and states is None else (keyed, states)
-
-    def full_delta(self) -> Any:
-        return super().full_delta(), self._states.full_delta()
-
-    def function_part(self, state: Any) -> Any:
-        return super().function_part(state[0])
-
-    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        self._restore_keyed([(subtask, state[0]) for subtask, state in states], old_parallelism)
-        if states:
-            self._states.apply_delta(states[0][1][1])  # every subtask had the same
-
-    def apply_delta(self, delta: Any) -> None:
-        keyed, states = delta
-        if keyed is not None:
-            super().apply_delta(keyed)
-        if states is not None:
-            self._states.apply_delta(states)
 
 
 def _call_each(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
@@ -54,7 +54,6 @@ class FileSinkOperator(Operator):
         self._open_parts: dict[str, Any] = {}
         self._rolled: list[Rename] = []
         self._next_check: int | None = None
-        self._changed = False
 
     def process(self, batch: Batch, input_index: int) -> None:
         now = self.context.clock()
@@ -65,7 +64,6 @@ class FileSinkOperator(Operator):
                 self._write_bulk(bucket_id, records, now)
             else:
                 self._write_rows(bucket_id, records, now)
-        self._changed = True
 
     def _by_bucket(self, batch: Batch, now: int) -> dict[str, list[Any]]:
         common = self._assigner.bucket_at(now)
@@ -140,7 +138,6 @@ class FileSinkOperator(Operator):
         )
 
     def _own_copy(self, part: PartFile) -> PartFile:
-        self._changed = True
         return own_copy(part, self._hidden(part.final), self.context.settings.attempt)
 
     def _hidden(self, final: str) -> str:
@@ -161,7 +158,6 @@ class FileSinkOperator(Operator):
         del self._open_parts[bucket_id]
         self._rolled.append(Rename(bucket.part.hidden, bucket.part.final))
         bucket.part = None
-        self._changed = True
 
     # -- time and epochs ---------------------------------------------------------------------------------------
 
@@ -199,28 +195,14 @@ class FileSinkOperator(Operator):
 
     # -- snapshots ---------------------------------------------------------------------------------------------
 
-    def take_delta(self) -> Any:
-        if not self._changed:
-            return None
-        self._changed = False
-        return self.full_delta()
+    def extra(self) -> Any:
+        return self._next_check, self._buckets
 
-    def full_delta(self) -> Any:
-        return self.watermark, self._next_check, _copied(self._buckets)
-
-    def apply_delta(self, delta: Any) -> None:
+    def restore_extra(self, extra: Any) -> None:
         self.close()
-        self.watermark, self._next_check, buckets = delta
-        self._buckets = _copied(buckets)
+        self._next_check, self._buckets = extra
 
     def close(self) -> None:
         for part in self._open_parts.values():
             part.close()
         self._open_parts.clear()
-
-
-def _copied(buckets: dict[str, _Bucket]) -> dict[str, _Bucket]:
-    return {
-        id_: replace(bucket, part=None if bucket.part is None else replace(bucket.part))
-        for id_, bucket in buckets.items()
-    }

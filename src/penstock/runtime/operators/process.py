@@ -13,11 +13,7 @@ from penstock.functions.timer_service import TimerService
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_layout import KeyLayout, owned_entries, owned_timers
-from penstock.runtime.keys import key_group_of, owner_of_key_group
 from penstock.runtime.operators.base import FunctionOperator
-from penstock.runtime.state.backend import KeyedStateBackend
-from penstock.runtime.state_schema import StateSchema
 from penstock.runtime.timers import Timers
 
 
@@ -179,10 +175,10 @@ class TimedOperator(FunctionOperator):
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         context.runtime_context.keyed = True
-        self.backend: KeyedStateBackend = context.backend
+        self.backend = self.memory.keyed
         self.backend.layout_of = self.key_layout
         self.scope = self.backend.scope
-        self.timers = Timers(self.scope)
+        self.timers = self.memory.timers
 
     def process_watermark(self, timestamp: int) -> None:
         self.watermark = timestamp
@@ -204,45 +200,6 @@ class TimedOperator(FunctionOperator):
 
     def fire(self, due: list[tuple[int, tuple[Any, Any]]], domain: TimeDomain) -> None:
         raise NotImplementedError
-
-    def take_delta(self) -> Any:
-        function, state, timers = super().take_delta(), self.backend.take_delta(), self.timers.take_delta()
-        return None if function is None and state is None and timers is None else (function, state, timers)
-
-    def full_delta(self) -> Any:
-        return super().full_delta(), None, self.timers.full_delta()
-
-    def function_part(self, state: Any) -> Any:
-        return state[0]
-
-    def key_layout(self, table: str) -> KeyLayout:
-        """Where the key is in a table of this operator."""
-        return KeyLayout.KEY
-
-    def owns(self, key: Any) -> bool:
-        group = key_group_of(key, self.blueprint.max_parallelism)
-        owner = owner_of_key_group(group, self.blueprint.parallelism, self.blueprint.max_parallelism)
-        return owner == self.context.subtask
-
-    def restore_table(self, name: str, schema: StateSchema, entries: dict[Any, Any]) -> None:
-        self.backend.apply_delta({name: (schema, owned_entries(entries, self.key_layout(name), self.owns))})
-
-    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        self._restore_keyed(states, old_parallelism)
-
-    def _restore_keyed(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        self._restore_function([(subtask, state[0]) for subtask, state in states], old_parallelism)
-        for _, (_, _, (event, processing)) in states:
-            self.timers.apply_delta((owned_timers(event, self.owns), owned_timers(processing, self.owns)))
-
-    def apply_delta(self, delta: Any) -> None:
-        function, state, timers = delta
-        if function is not None:
-            super().apply_delta(function)
-        if state is not None:
-            self.backend.apply_delta(state)
-        if timers is not None:
-            self.timers.apply_delta(timers)
 
 
 class KeyedProcessOperator(TimedOperator):

@@ -94,7 +94,7 @@ class TimestampsAndWatermarksOperator(Operator):
             self._last_emit = now
             self._generator.on_periodic_emit()
 
-    def take_delta(self) -> Any:
+    def extra(self) -> Any:
         return (
             self._generator.snapshot(),
             self._emitted,
@@ -104,20 +104,16 @@ class TimestampsAndWatermarksOperator(Operator):
             self._last_emit,
         )
 
-    full_delta = take_delta  # it is small, and always whole
-
-    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        if states:
-            # When subtasks change, the one that was furthest behind is the safe one to continue.
-            own = [state for subtask, state in states if subtask == self.context.subtask]
-            same = own and old_parallelism == self.blueprint.parallelism
-            generator, emitted, *_ = own[0] if same else min((state for _, state in states), key=lambda s: s[1])
-            self._generator.restore(generator)
-            self._emitted = emitted
-
-    def apply_delta(self, delta: Any) -> None:
-        generator, self._emitted, self._idle, self._ended, self._last_record, self._last_emit = delta
+    def restore_extra(self, extra: Any) -> None:
+        generator, self._emitted, self._idle, self._ended, self._last_record, self._last_emit = extra
         self._generator.restore(generator)
+
+    def take_over_extras(self, extras: dict[int, Any], old_parallelism: int) -> None:
+        if extras:
+            # When subtasks change, the one that was furthest behind is the safe one to continue.
+            own = extras.get(self.context.subtask) if old_parallelism == self.blueprint.parallelism else None
+            generator, self._emitted, *_ = own or min(extras.values(), key=lambda extra: extra[1])
+            self._generator.restore(generator)
 
 
 class _NoWatermarks:

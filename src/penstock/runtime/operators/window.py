@@ -10,7 +10,6 @@ from penstock.common.errors import ProgramError
 from penstock.functions.time_domain import TimeDomain
 from penstock.functions.window_assigners import MergingWindowAssigner
 from penstock.functions.window_trigger_base import TriggerResult
-from penstock.runtime.attributes import AttributeTracker
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
@@ -39,7 +38,7 @@ class LateOutput:
     def __init__(self, operator: TimedOperator, tag_id: str | None) -> None:
         self._operator = operator
         self._tag_id = tag_id
-        self._dropped = operator.context.metrics.counter("numLateRecordsDropped")
+        self._dropped = operator.context.memory.metrics.counter("numLateRecordsDropped")
         self._values: list[Any] = []
         self._timestamps: list[int] = []
 
@@ -68,12 +67,11 @@ class WindowedOperator(TimedOperator):
         self.folding = None if settings.aggregation is None else folding_of(settings.aggregation)
         self.evaluation = Evaluation(self, self.function, isinstance(settings.assigner, MergingWindowAssigner))
         self.late = LateOutput(self, settings.late_tag)
-        self._aggregation_attributes = AttributeTracker(settings.aggregation)
+        self.memory.track("aggregation", settings.aggregation)
 
     def open(self) -> None:
         if self.settings.aggregation is not None:
             self.settings.aggregation.open(self.context.runtime_context)
-        self._aggregation_attributes.mark_opened()
         super().open()
 
     def close(self) -> None:
@@ -89,16 +87,6 @@ class WindowedOperator(TimedOperator):
         earliest = super().next_processing_time()
         return None if earliest is None else earliest + 1
 
-    def take_delta(self) -> Any:
-        delta, changed = super().take_delta(), self._aggregation_attributes.take_changes()
-        return None if delta is None and not changed else (delta, changed)
-
-    def full_delta(self) -> Any:
-        return super().full_delta(), self._aggregation_attributes.all_changes()
-
-    def function_part(self, state: Any) -> Any:
-        return super().function_part(state[0])
-
     def key_layout(self, table: str) -> KeyLayout:
         if table in ("_windows", "_panes"):
             return KeyLayout.INSIDE
@@ -106,20 +94,6 @@ class WindowedOperator(TimedOperator):
             return KeyLayout.SHARED
         by_window = table == "_window_contents" or table.startswith(("_trigger:", "_window:"))
         return KeyLayout.KEY_FIRST if by_window else KeyLayout.KEY
-
-    def restore_savepoint(self, states: list[tuple[int, Any]], old_parallelism: int) -> None:
-        self._restore_keyed([(subtask, state[0]) for subtask, state in states], old_parallelism)
-        if old_parallelism == self.blueprint.parallelism:
-            for subtask, (_, changed) in states:
-                if subtask == self.context.subtask:
-                    self._aggregation_attributes.apply(changed)
-        self.apply_delta((None, {}))  # no change, but what subclasses derive from their tables is made anew
-
-    def apply_delta(self, delta: Any) -> None:
-        inner, changed = delta
-        self._aggregation_attributes.apply(changed)
-        if inner is not None:
-            super().apply_delta(inner)
 
 
 class WindowOperator(WindowedOperator):

@@ -148,6 +148,7 @@ class AlignedWindowOperator(WindowedOperator):
         if self._gathered is not None:
             self._gathered.merge(self.windows)
         super().end_epoch()
+        self.windows.note_changes()
 
     # -- time --------------------------------------------------------------------------------------------------
 
@@ -202,12 +203,7 @@ class AlignedWindowOperator(WindowedOperator):
 
     # -- snapshots ---------------------------------------------------------------------------------------------
 
-    def take_delta(self) -> Any:
-        self.windows.note_changes()
-        return super().take_delta()
-
-    def apply_delta(self, delta: Any) -> None:
-        super().apply_delta(delta)
+    def loaded(self) -> None:
         self.schedule.rebuild(self.open_windows(), self.watermark)
 
     def open_windows(self) -> list[int]:

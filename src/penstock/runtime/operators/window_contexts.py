@@ -103,7 +103,7 @@ class EvictionContext(Evictor.EvictorContext):
         return self._operator.context.clock()
 
     def get_metric_group(self) -> MetricGroup:
-        return self._operator.context.metrics
+        return self._operator.context.memory.metrics
 
     def get_current_watermark(self) -> int:
         return self._operator.watermark
@@ -127,7 +127,7 @@ class TriggeringContext(Trigger.OnMergeContext):
         return self._operator.context.clock()
 
     def get_metric_group(self) -> MetricGroup:
-        return self._operator.context.metrics
+        return self._operator.context.memory.metrics
 
     def get_current_watermark(self) -> int:
         return self._operator.watermark

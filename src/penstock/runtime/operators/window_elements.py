@@ -97,9 +97,9 @@ class ElementWindowOperator(AlignedWindowOperator):
 
     # -- snapshots ---------------------------------------------------------------------------------------------
 
-    def take_delta(self) -> Any:
+    def end_epoch(self) -> None:
+        super().end_epoch()
         self._added.clear()
-        return super().take_delta()
 
     def open_windows(self) -> list[int]:
         self._held.clear()

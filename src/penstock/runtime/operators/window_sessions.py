@@ -162,8 +162,7 @@ class SessionWindowOperator(WindowedOperator):
                     self._visit(key, end)
         return self._visits
 
-    def apply_delta(self, delta: Any) -> None:
-        super().apply_delta(delta)
+    def loaded(self) -> None:
         self._visits = None
 
     def _visit(self, key: Any, end: int) -> None:

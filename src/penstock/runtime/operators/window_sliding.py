@@ -160,9 +160,9 @@ class SlidingWindowOperator(AlignedWindowOperator):
         for pane in [pane for pane in self.panes.base if pane < start + self._slide]:
             self.panes.remove(pane)
 
-    def take_delta(self) -> Any:
+    def end_epoch(self) -> None:
+        super().end_epoch()
         self.panes.note_changes()
-        return super().take_delta()
 
     def open_windows(self) -> list[int]:
         covering = {window for pane in self.panes.base for window in self.windows_of(pane)}

@@ -41,6 +41,9 @@ class ReadOnlyBroadcastView(ReadOnlyBroadcastState[Any, Any]):
 
 
 class WritableBroadcastState(ReadOnlyBroadcastView, BroadcastState[Any, Any]):
+    def read_only(self) -> ReadOnlyBroadcastView:
+        return ReadOnlyBroadcastView(self._state)
+
     def put(self, key: Any, value: Any) -> None:
         self._state.put(key, value)
 

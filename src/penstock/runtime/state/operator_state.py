@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
 from penstock.functions.checkpointed import FunctionInitializationContext, FunctionSnapshotContext
 from penstock.functions.state_descriptors import ListStateDescriptor, MapStateDescriptor, StateDescriptor
-from penstock.functions.state_interfaces import BroadcastState, ListState, OperatorStateStore
+from penstock.functions.state_interfaces import ListState, OperatorStateStore
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.state.broadcast import WritableBroadcastState
 from penstock.runtime.state.keyed import HeapListState, HeapMapState, KeyScope
 from penstock.runtime.state.table import ListTable, MapTable
 from penstock.runtime.state_registry import StateRegistry
-from penstock.runtime.state_schema import BROADCAST, OPERATOR_LIST, UNION_LIST, DeclaredState
+from penstock.runtime.state_schema import BROADCAST, OPERATOR_LIST, UNION_LIST, DeclaredState, StateSchema
 
 
 class OperatorStates(OperatorStateStore):
@@ -33,7 +34,7 @@ class OperatorStates(OperatorStateStore):
     def get_union_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[Any]:
         return HeapListState(self._scope, self.table_of(UNION_LIST, state_descriptor))
 
-    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[Any, Any]:
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> WritableBroadcastState:
         return WritableBroadcastState(HeapMapState(self._scope, self.table_of(BROADCAST, state_descriptor)))
 
     def table_of(self, kind: str, descriptor: StateDescriptor) -> Any:
@@ -53,6 +54,22 @@ class OperatorStates(OperatorStateStore):
             table = self._tables[name] = MapTable() if kind == BROADCAST else ListTable()
             self._kinds[name] = kind
         return table
+
+    def union_lists(self) -> dict[str, tuple[StateSchema, list[Any]]]:
+        """By name, for the other subtasks: when one of them is opened again it must see the lists of all."""
+        return {
+            name: (self._states.schema(name), list(table.get(None) or ()))
+            for name, table in self._tables.items()
+            if isinstance(table, ListTable) and self._kinds[name] == UNION_LIST
+        }
+
+    def see_union_lists(self, of_all: Iterable[dict[str, tuple[StateSchema, list[Any]]]]) -> None:
+        """Before open(), in place of what this subtask alone had."""
+        together: dict[str, tuple[StateSchema, list[Any]]] = {}
+        for lists in of_all:
+            for name, (schema, items) in lists.items():
+                together.setdefault(name, (schema, []))[1].extend(items)
+        self.apply_delta({name: (schema, {None: (True, items)}) for name, (schema, items) in together.items()})
 
     def take_delta(self) -> dict[str, Any] | None:
         deltas = {name: (self._states.schema(name), table.take_delta()) for name, table in self._tables.items()}

@@ -52,7 +52,7 @@ def rows(path: Path, policy: RollingPolicy | None = None) -> Any:
 def end_epoch(sink: FileSinkOperator) -> tuple[list[Any], Any]:
     sink.end_epoch()
     committables = sink.committables()
-    return committables, pickle.loads(pickle.dumps(sink.take_delta()))
+    return committables, pickle.loads(pickle.dumps(sink.snapshot()))
 
 
 def visible(path: Path) -> list[str]:
@@ -99,7 +99,7 @@ def test_an_attempt_that_failed_leaves_no_trace_in_visible_files(tmp_path: Path)
     first.finish()
     end_epoch(first)
     second = operator(rows(tmp_path))
-    second.apply_delta(snapshot)
+    second.load(snapshot)
     second.process(Batch(["b"]), 0)
     second.finish()
     commit(end_epoch(second)[0])
@@ -112,7 +112,7 @@ def test_a_file_of_the_snapshot_is_cut_back_even_if_nothing_more_is_written(tmp_
     _, snapshot = end_epoch(first)
     first.process(Batch(["from a failed attempt"]), 0)
     second = operator(rows(tmp_path))
-    second.apply_delta(snapshot)
+    second.load(snapshot)
     second.finish()
     commit(end_epoch(second)[0])
     assert visible(tmp_path) == ["a"]
@@ -124,7 +124,7 @@ def test_a_worker_of_an_earlier_attempt_cannot_write_into_the_files_of_this_one(
     _, delta = end_epoch(stale)
     stale.process(Batch(["stale"]), 0)
     fresh = operator(rows(tmp_path), attempt=1)
-    fresh.apply_delta(delta)
+    fresh.load(delta)
     fresh.process(Batch(["b"]), 0)
     stale.process(Batch(["stale again"]), 0)  # it was stopped, and wakes up
     fresh.finish()
@@ -184,7 +184,7 @@ def test_each_record_is_visible_exactly_once_whatever_fails(
     def restored() -> FileSinkOperator:
         fresh = operator(rows(path, policy))
         for snapshot in snapshots:
-            fresh.apply_delta(snapshot)
+            fresh.load(snapshot)
         return fresh
 
     for records, fate in epochs:
@@ -284,7 +284,7 @@ def test_a_hidden_file_that_is_gone_is_an_error(tmp_path: Path) -> None:
     _, snapshot = end_epoch(first)
     hidden(tmp_path)[0].unlink()
     second = operator(rows(tmp_path))
-    second.apply_delta(snapshot)
+    second.load(snapshot)
     with pytest.raises(JobExecutionError, match="it is gone"):
         second.process(Batch(["b"]), 0)
     with pytest.raises(JobExecutionError, match="which is gone"):

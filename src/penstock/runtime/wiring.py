@@ -1,0 +1,83 @@
+"""Puts the operators of one subtask of a level together: stations, the ways between them, and the exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock.runtime.blueprint import EdgeBlueprint, JobBlueprint
+from penstock.runtime.chunk import ColumnCodec
+from penstock.runtime.clock import Clock
+from penstock.runtime.coercion import coercer
+from penstock.runtime.context import SubtaskContext
+from penstock.runtime.exchange import (
+    ExchangeRow,
+    ExchangeWriter,
+    channel_of,
+    codec_of_edge,
+    senders_to,
+    writer_for,
+)
+from penstock.runtime.operators.base import Output
+from penstock.runtime.operators.registry import OPERATORS
+from penstock.runtime.state.disk import DiskStore
+from penstock.runtime.station import FanOut, LocalInput, Station
+
+
+class Wiring:
+    """Stations by operator, upstream first; writers and codecs by edge."""
+
+    def __init__(
+        self,
+        job: JobBlueprint,
+        level: int,
+        subtask: int,
+        clock: Clock,
+        store: DiskStore | None,
+        send: Callable[[ExchangeRow], None],
+    ) -> None:
+        self._job = job
+        self._subtask = subtask
+        self._send = send
+        self.writers: dict[int, ExchangeWriter] = {}
+        self.codecs: dict[int, ColumnCodec | None] = {}
+        self.stations: dict[int, Station] = {}
+        for blueprint in job.operators_of(level):
+            if subtask < blueprint.parallelism:
+                context = SubtaskContext(blueprint, job.settings, subtask, clock, store=store)
+                operator = OPERATORS[blueprint.kind](blueprint, context)
+                self.stations[blueprint.id] = Station(operator, self._channels_to(blueprint.id))
+        self._connect()
+
+    def _channels_to(self, operator: int) -> dict[Any, int]:
+        return {
+            channel_of(edge.id, sender): edge.input_index
+            for edge in self._job.edges
+            if edge.target == operator
+            for sender in senders_to(edge, self._subtask)
+        }
+
+    def _connect(self) -> None:
+        outputs: dict[int, dict[str | None, list[Output]]] = {id_: {} for id_ in self.stations}
+        for edge in self._job.edges:
+            if edge.source in outputs:
+                outputs[edge.source].setdefault(edge.side_output, []).append(self._output_of(edge))
+            if edge.target in self.stations and edge.crosses_levels:
+                self.codecs[edge.id] = codec_of_edge(edge)
+        for id_, by_tag in outputs.items():
+            main = _one_output(by_tag.pop(None, []))
+            sides = {tag: _one_output(many) for tag, many in by_tag.items() if tag is not None}
+            self.stations[id_].operator.connect(main, sides)
+
+    def _output_of(self, edge: EdgeBlueprint) -> Output:
+        if edge.crosses_levels:
+            writer = writer_for(edge, self._subtask, self._job.settings.chunk_records, self._send)
+            self.writers[edge.id] = writer
+            return writer
+        coerce = coercer(edge.type_info) if edge.coerce and edge.type_info is not None else None
+        channel = channel_of(edge.id, self._subtask)
+        return LocalInput(self.stations[edge.target], channel, edge.input_index, coerce)
+
+
+def _one_output(outputs: list[Output]) -> Output:
+    return outputs[0] if len(outputs) == 1 else FanOut(outputs)
