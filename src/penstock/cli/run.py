@@ -130,6 +130,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
 
         pyflink_alias.install()
     set_run_options(options)
+    _start_spark_ahead(options)
     watch = _JobWatch(options.show_status)
     set_progress_listener(watch.on_progress)
     try:
@@ -150,6 +151,19 @@ def run_program(options: RunOptions, script_path: str) -> int:
         watch.close()
         set_progress_listener(None)
     return FINISHED_OR_STOPPED
+
+
+def _start_spark_ahead(options: RunOptions) -> None:
+    """Its JVM takes seconds to start, in which the program can be read and its graph built."""
+    from penstock.common.configuration import Configuration
+    from penstock.common.options import value_of
+    from penstock.control.job_home import penstock_home
+    from penstock.engines.spark.session import start_jvm_ahead
+
+    configuration = Configuration.from_dict(options.configuration)
+    spark = {key: value for key, value in options.configuration.items() if key.startswith("spark.")}
+    log_file = penstock_home(value_of(configuration, "penstock.home")) / "logs" / "spark.log"
+    start_jvm_ahead(options.master, spark, log_file, options.verbose)
 
 
 def _report_penstock_error(error: Exception, script_path: str, verbose: bool) -> int:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.class_archive import archive_options
+from penstock.engines.spark.gateway import JvmSettings, gateway_with, start_ahead
 from penstock.engines.spark.java import java_home
 from penstock.engines.spark.python_launcher import worker_python
 
@@ -52,25 +52,43 @@ _LOCAL_DEFAULTS = {
 _ATTEMPTS = 4
 
 
+def start_jvm_ahead(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> None:
+    """Starts Spark's JVM while the program is still being read; spark_session() takes it if it asks for the same."""
+    start_ahead(_jvm_settings(master, options, log_file, verbose))
+
+
 def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
     """The running session, or a new one; options that need a new JVM take effect only then."""
     _forget_dead_session()
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    os.environ["JAVA_HOME"] = java_home()
-    chosen = master or options.get("spark.master") or _default_master()
-    os.environ["PYSPARK_PYTHON"] = worker_python(log_file.parent.parent / "bin", chosen)
-    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    builder = SparkSession.builder.appName("penstock").master(_with_retries(chosen))
-    defaults = {**_SESSION_DEFAULTS, **(_LOCAL_DEFAULTS if chosen.startswith("local") else {})}
-    defaults["spark.driver.extraJavaOptions"] += f" {archive_options(os.environ['JAVA_HOME'])}"
-    for key, value in {**defaults, **options, "spark.master": _with_retries(chosen)}.items():
+    settings = _jvm_settings(master, options, log_file, verbose)
+    if SparkContext._gateway is None:
+        SparkContext._ensure_initialized(gateway=gateway_with(settings))
+    builder = SparkSession.builder.appName("penstock")
+    for key, value in settings.options:
         builder = builder.config(key, value)
-    with contextlib.nullcontext() if verbose else _output_to(log_file):
-        session = builder.getOrCreate()
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("WARN" if verbose else "OFF")
     return session
+
+
+def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> JvmSettings:
+    java = java_home()
+    chosen = master or options.get("spark.master") or _default_master()
+    defaults = {**_SESSION_DEFAULTS, **(_LOCAL_DEFAULTS if chosen.startswith("local") else {})}
+    defaults["spark.driver.extraJavaOptions"] += f" {archive_options(java)}"
+    environment = {
+        "JAVA_HOME": java,
+        "PYSPARK_PYTHON": worker_python(log_file.parent.parent / "bin", chosen),
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+    }
+    return JvmSettings(
+        tuple({**defaults, **options, "spark.master": _with_retries(chosen)}.items()),
+        tuple(environment.items()),
+        None if verbose else log_file,
+    )
 
 
 def has_died(session: SparkSession, patience_seconds: float = 0.0) -> bool:
@@ -114,21 +132,3 @@ def _with_retries(master: str) -> str:
     if master.startswith("local[") and "," not in master:
         return f"{master[:-1]},{_ATTEMPTS}]"
     return master
-
-
-@contextlib.contextmanager
-def _output_to(log_file: Path) -> Iterator[None]:
-    """The JVM and its workers inherit these descriptors: their noise goes to a file, the program's output does not."""
-    log_file.parent.mkdir(parents=True, exist_ok=True)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    saved = [os.dup(descriptor) for descriptor in (1, 2)]
-    with open(log_file, "ab") as log:
-        os.dup2(log.fileno(), 1)
-        os.dup2(log.fileno(), 2)
-    try:
-        yield
-    finally:
-        for descriptor, copy in zip((1, 2), saved, strict=True):
-            os.dup2(copy, descriptor)
-            os.close(copy)
