@@ -21,6 +21,8 @@ from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
 from penstock.datastream.state import ValueStateDescriptor
 from penstock.engines.local.executor import LocalExecutor
+from penstock.runtime.savepoint import open_savepoint
+from penstock.runtime.snapshot_target import SnapshotKind
 
 
 class Count(KeyedProcessFunction):
@@ -231,6 +233,25 @@ def test_a_savepoint_under_the_name_of_a_checkpoint(files: Path) -> None:
     shutil.rmtree(files / "checkpoints" / "chk-3")
     shutil.copytree(files / "savepoint", files / "checkpoints" / "chk-3")
     assert "is that of a savepoint" in open_restore_point(str(files / "checkpoints")).passed_over[0]
+
+
+def test_what_a_snapshot_is_stands_in_its_metadata_not_in_its_name(files: Path, tmp_path: Path) -> None:
+    shutil.copytree(files / "checkpoints" / "chk-3", tmp_path / "a copy")
+    shutil.copytree(files / "savepoint", tmp_path / "chk-3")
+    assert open_savepoint(str(tmp_path / "a copy")).kind is SnapshotKind.CHECKPOINT
+    assert open_savepoint(str(tmp_path / "chk-3")).kind is SnapshotKind.SAVEPOINT
+
+
+@pytest.mark.parametrize(
+    ("where", "kind"), [("savepoint", SnapshotKind.SAVEPOINT), ("checkpoints/chk-3", SnapshotKind.CHECKPOINT)]
+)
+def test_metadata_of_older_versions_without_the_kind(files: Path, where: str, kind: SnapshotKind) -> None:
+    metadata = files / where / "_metadata"
+    saved = json.loads(metadata.read_text())["savepoint"]
+    del saved["kind"]
+    body = json.dumps(saved, indent=1, sort_keys=True)
+    metadata.write_text(json.dumps({"sha256": hashlib.sha256(body.encode()).hexdigest(), "savepoint": saved}))
+    assert open_restore_point(str(files / where)).kind is kind
 
 
 def test_metadata_of_another_format_is_refused(files: Path) -> None:

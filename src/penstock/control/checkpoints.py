@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,9 @@ from penstock.common.options import value_of
 from penstock.control.job_home import JobHome
 from penstock.control.snapshot_location import local_directory
 from penstock.control.snapshot_machine import Pacing
-from penstock.runtime.savepoint import METADATA, checkpoint_number
+from penstock.runtime.savepoint import METADATA
 
+_DIRECTORY = re.compile(r"chk-(\d+)")
 _RETENTIONS = ("NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION")
 
 
@@ -92,8 +94,12 @@ class CheckpointStore:
         """Of all there are, complete or not, the oldest first."""
         if not self._directory.is_dir():
             return []
-        found = [checkpoint_number(path) for path in self._directory.iterdir()]
-        return sorted(number for number in found if number is not None)
+        found = [_DIRECTORY.fullmatch(path.name) for path in self._directory.iterdir()]
+        return sorted(int(name[1]) for name in found if name is not None)
+
+    def number_at(self, path: str) -> int | None:
+        """Which of its checkpoints is there, if it is a place of the store."""
+        return next((number for number in self.numbers() if self.path_of(number) == os.path.normpath(path)), None)
 
     def complete_numbers(self) -> list[int]:
         return [number for number in self.numbers() if os.path.exists(os.path.join(self.path_of(number), METADATA))]

@@ -235,14 +235,12 @@ class EpochCoordinator:
                 assignments.setdefault(subtask, {})
         if saving is not None and saving.drain:
             self._end_all_sources(assignments)
-        directory = None if saving is None else saving.directory
+        target = None if saving is None else saving.target
         self._before, self._end = self._store.get(start["epoch"]), end
         snapshots = self._before.snapshots
-        works = [
-            Work(subtask, work, snapshots.get(subtask), directory) for subtask, work in sorted(assignments.items())
-        ]
+        works = [Work(subtask, work, snapshots.get(subtask), target) for subtask, work in sorted(assignments.items())]
         wakeups = tuple(place for place in woken if place[0] > 0)
-        return [*works, Work(None, savepoint_directory=directory, wakeups=wakeups)] if wakeups else works
+        return [*works, Work(None, saving=target, wakeups=wakeups)] if wakeups else works
 
     def _all_places(self) -> tuple[Place, ...]:
         return tuple(

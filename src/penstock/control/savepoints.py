@@ -19,6 +19,7 @@ from penstock.runtime.savepoint import (
     Savepoint,
     write_metadata,
 )
+from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
 from penstock.runtime.sources.base import Source
 
 Place = tuple[int, int]  # level, subtask
@@ -30,7 +31,7 @@ class SavepointRequest:
     """A savepoint or a checkpoint that somebody waits for."""
 
     parent: str = ""  # of a savepoint; checkpoints have a directory of their own
-    checkpoint: bool = False
+    kind: SnapshotKind = SnapshotKind.SAVEPOINT
     stop: bool = False
     drain: bool = False
     path: Future[str] = field(default_factory=Future)
@@ -40,9 +41,9 @@ class SnapshotInProgress:
     """Collects the parts of one epoch; `_metadata` makes them a snapshot once the epoch is committed."""
 
     def __init__(
-        self, directory: str, number: int | None, drain: bool, job: JobBlueprint, end_offset: dict[str, Any]
+        self, target: SnapshotTarget, number: int, drain: bool, job: JobBlueprint, end_offset: dict[str, Any]
     ) -> None:
-        self.directory = directory
+        self.target = target
         self.drain = drain
         self._number = number
         self._job = job
@@ -64,7 +65,7 @@ class SnapshotInProgress:
         positions = {uid: position for uid, (position, _) in self._end_offset["positions"].items()}
         states = {uid: source.savepoint_state(positions[uid]) for uid, source in sources.items()}
         savepoint = Savepoint(
-            path=self.directory,
+            path=self.target.directory,
             job_id=self._job.settings.job_id,
             job_name=self._job.settings.job_name,
             epoch=self._end_offset["epoch"],
@@ -72,7 +73,8 @@ class SnapshotInProgress:
             source_states={uid: dumps_on_driver(state).hex() for uid, state in states.items()},
             operators=tuple(_saved(operator, reports) for operator in self._job.operators),
             parts=tuple(report.savepoint_part for report in reports if report.savepoint_part is not None),
-            number=self._number,
+            number=self._number if self.target.kind is SnapshotKind.CHECKPOINT else None,
+            kind=self.target.kind,
         )
         write_metadata(savepoint)
         return savepoint

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.control.epoch_store import Totals
+from penstock.runtime.snapshot_target import SnapshotKind
 
 _REMEMBERED = 100
 _VERSION = 1
@@ -26,7 +27,7 @@ class HistoryEntry:
     """One snapshot that was begun."""
 
     id: int
-    savepoint: bool
+    kind: SnapshotKind
     trigger_ms: int
     status: str = "IN_PROGRESS"  # then COMPLETED or FAILED
     end_ms: int | None = None
@@ -89,7 +90,7 @@ class SnapshotHistory:
 
     def dropped(self, numbers: list[int]) -> None:
         for entry in self.entries:
-            if entry.id in numbers and not entry.savepoint:
+            if entry.id in numbers and entry.kind is SnapshotKind.CHECKPOINT:
                 entry.discarded = True
         self._write()
 
@@ -121,7 +122,7 @@ class SnapshotHistory:
             saved = json.loads(self._file.read_text())
             if saved["version"] != _VERSION:
                 raise ValueError(f"version {saved['version']}")
-            entries = [HistoryEntry(**entry) for entry in saved["entries"]]
+            entries = [_entry_of(entry) for entry in saved["entries"]]
             self.restored = None if saved["restored"] is None else Restored(**saved["restored"])
             self.counts = {name: int(saved["counts"][name]) for name in self.counts}
             self.last_number = int(saved["last_number"])
@@ -153,3 +154,10 @@ class SnapshotHistory:
             os.replace(temporary, self._file)
         except OSError as error:
             print(f"penstock: the history of checkpoints was not written: {error}", file=sys.stderr)
+
+
+def _entry_of(saved: dict[str, Any]) -> HistoryEntry:
+    """Older versions wrote whether it was a savepoint."""
+    if "savepoint" in saved:
+        saved["kind"] = SnapshotKind.SAVEPOINT if saved.pop("savepoint") else SnapshotKind.CHECKPOINT
+    return HistoryEntry(**{**saved, "kind": SnapshotKind(saved["kind"])})

@@ -36,6 +36,7 @@ from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import Savepoint, new_savepoint_directory
+from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
 from penstock.runtime.sources.base import Source
 
 
@@ -76,13 +77,13 @@ class SnapshotKeeper:
                 return
             ticket = next(self._tickets)
             self._requests[ticket] = request
-            self._handle(Requested(ticket, request.checkpoint))
+            self._handle(Requested(ticket, request.kind))
 
     def request_checkpoint(self) -> SavepointRequest | None:
         """A checkpoint now; None when the job takes none."""
         if not self._takes_checkpoints:
             return None
-        request = SavepointRequest(checkpoint=True)
+        request = SavepointRequest(kind=SnapshotKind.CHECKPOINT)
         self.request(request)
         return request
 
@@ -107,7 +108,9 @@ class SnapshotKeeper:
     @property
     def savepoints(self) -> list[dict[str, Any]]:
         """Those that were completed, the oldest first."""
-        return [e for e in self.describe()["entries"] if e["savepoint"] and e["status"] == "COMPLETED"]
+        return [
+            e for e in self.describe()["entries"] if e["kind"] is SnapshotKind.SAVEPOINT and e["status"] == "COMPLETED"
+        ]
 
     # -- before an epoch ---------------------------------------------------------------------------------------
 
@@ -122,9 +125,10 @@ class SnapshotKeeper:
         with self._lock:
             running = self._machine.running
             assert running is not None
-            request, number = self._request_of(running), running.number if running.checkpoint else None
+            request = self._request_of(running)
             drain = request is not None and request.drain
-            self.in_progress = SnapshotInProgress(self._directory, number, drain, self._job, end_offset)
+            target = SnapshotTarget(running.kind, self._directory)
+            self.in_progress = SnapshotInProgress(target, running.number, drain, self._job, end_offset)
 
     def next_due(self) -> int | None:
         return self._machine.next_due
@@ -172,7 +176,7 @@ class SnapshotKeeper:
         match action:
             case Begin(snapshot):
                 self._directory = self._directory_of(snapshot)
-                entry = HistoryEntry(snapshot.number, not snapshot.checkpoint, snapshot.begun_at, path=self._directory)
+                entry = HistoryEntry(snapshot.number, snapshot.kind, snapshot.begun_at, path=self._directory)
                 self.history.began(entry)
             case WriteMetadata(snapshot):
                 self._write_metadata()
@@ -189,7 +193,7 @@ class SnapshotKeeper:
                 self._verdict = why
 
     def _directory_of(self, snapshot: Snapshot) -> str:
-        if snapshot.checkpoint:
+        if snapshot.kind is SnapshotKind.CHECKPOINT:
             return self._store.path_of(snapshot.number)
         request = self._request_of(snapshot)
         assert request is not None
@@ -209,7 +213,7 @@ class SnapshotKeeper:
         assert written is not None
         facts = {"epoch": written.epoch, "bytes": written.bytes, "subtasks": len(written.parts)}
         self.history.completed(snapshot.number, now, facts, self._totals)
-        if snapshot.checkpoint:
+        if snapshot.kind is SnapshotKind.CHECKPOINT:
             self.history.dropped(self._store.drop_old())
         request = self._requests.pop(snapshot.ticket, None) if snapshot.ticket is not None else None
         if request is not None:
@@ -222,5 +226,4 @@ class SnapshotKeeper:
     def _tell_failure(self, ticket: int | None, why: str) -> None:
         request = self._requests.pop(ticket, None) if ticket is not None else None
         if request is not None and not request.path.done():
-            what = "checkpoint" if request.checkpoint else "savepoint"
-            request.path.set_exception(JobExecutionError(f"no {what} was taken: {why}"))
+            request.path.set_exception(JobExecutionError(f"no {request.kind} was taken: {why}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import Token
 
@@ -15,5 +16,5 @@ class Work:
     subtask: int | None  # None: only wake-ups
     assignments: dict[int, Assignment] = field(default_factory=dict)
     snapshot: tuple[Token, bytes] | None = None
-    savepoint_directory: str | None = None
+    saving: SnapshotTarget | None = None
     wakeups: tuple[tuple[int, int], ...] = ()  # level, subtask

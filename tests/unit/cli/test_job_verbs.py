@@ -28,6 +28,7 @@ from penstock.control.program_record import program_record, recorded_options
 from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
 from penstock.rest.access import RestAccess, write_access
 from penstock.rest.server import Server, serve_job
+from penstock.runtime.snapshot_target import SnapshotKind
 
 RUNNING_ID = "aa0" + "1" * 29
 OTHER_ID = "aa1" + "2" * 29
@@ -185,7 +186,7 @@ def test_checkpoint_history(penstock: Printed, live: LiveJob) -> None:
 def test_checkpoint_history_of_a_dead_job_comes_from_its_files(penstock: Printed, dead: JobHome) -> None:
     dead.run.mkdir(exist_ok=True)
     history = SnapshotHistory(history_file_of(dead))
-    history.began(HistoryEntry(8, False, 1000, path="/c/chk-8"))
+    history.began(HistoryEntry(8, SnapshotKind.CHECKPOINT, 1000, path="/c/chk-8"))
     history.failed(8, 2000, "disk full")
     code, out, _ = penstock("checkpoint", DEAD_ID, "--history")
     assert code == 0 and "0 completed, 1 failed" in out and "disk full" in out

@@ -11,14 +11,15 @@ import pytest
 
 from penstock.control.epoch_store import Totals
 from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory
+from penstock.runtime.snapshot_target import SnapshotKind
 
 
 def _filled(file: Path) -> SnapshotHistory:
     history = SnapshotHistory(file)
     history.started_from(Restored(1, "/c/chk-3", 3, 17, ["chk-4: no _metadata"]))
-    history.began(HistoryEntry(4, False, 1000, path="/c/chk-4"))
+    history.began(HistoryEntry(4, SnapshotKind.CHECKPOINT, 1000, path="/c/chk-4"))
     history.completed(4, 1500, {"epoch": 9, "bytes": 100, "subtasks": 2}, Totals(50, 8))
-    history.began(HistoryEntry(5, True, 2000, path="/s/savepoint-1"))
+    history.began(HistoryEntry(5, SnapshotKind.SAVEPOINT, 2000, path="/s/savepoint-1"))
     return history
 
 
@@ -36,7 +37,7 @@ def test_the_next_process_goes_on_with_the_history(tmp_path: Path) -> None:
         "failed": 1,
         "in_progress": 0,
     }
-    history.began(HistoryEntry(6, False, 9000, path="/c/chk-6"))
+    history.began(HistoryEntry(6, SnapshotKind.CHECKPOINT, 9000, path="/c/chk-6"))
     done = history.completed(6, 9100, {"epoch": 12, "bytes": 100, "subtasks": 2}, Totals(80, 10))
     assert (done.epochs_since, done.records_since, done.changed_bytes) == (3, 30, 2)
 
@@ -44,7 +45,7 @@ def test_the_next_process_goes_on_with_the_history(tmp_path: Path) -> None:
 def test_only_the_newest_are_remembered_but_all_are_counted(tmp_path: Path) -> None:
     history = SnapshotHistory(tmp_path / "checkpoints.json")
     for number in range(1, 131):
-        history.began(HistoryEntry(number, False, number))
+        history.began(HistoryEntry(number, SnapshotKind.CHECKPOINT, number))
         history.failed(number, number, "disk full")
     assert [entry.id for entry in history.entries] == list(range(31, 131))
     assert SnapshotHistory(tmp_path / "checkpoints.json").counts["failed"] == 130
@@ -59,7 +60,7 @@ def test_a_damaged_history_is_told_and_begun_anew(
     history = SnapshotHistory(file)
     assert str(file) in capsys.readouterr().err
     assert not history.entries
-    history.began(HistoryEntry(1, False, 5))
+    history.began(HistoryEntry(1, SnapshotKind.CHECKPOINT, 5))
     assert len(SnapshotHistory(file).entries) == 1
 
 

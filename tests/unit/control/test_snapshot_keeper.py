@@ -43,7 +43,7 @@ class Kept:
     def commit(self) -> None:
         saving, report = self.keeper.in_progress, SubtaskReport(0, 0)
         if saving is not None:
-            report.savepoint_part = write_part(saving.directory, 0, 0, [])
+            report.savepoint_part = write_part(saving.target.directory, 0, 0, [])
         self.keeper.finish([report], {}, Totals())
 
     def checkpoints(self) -> list[str]:

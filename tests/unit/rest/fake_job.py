@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.control.epoch_store import Totals
 from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
+from penstock.runtime.snapshot_target import SnapshotKind
 
 JOB_ID = "0123456789abcdef0123456789abcdef"
 
@@ -49,7 +50,7 @@ class FakeJob:
         }
 
     def add_savepoint(self, number: int, path: str, size: int) -> None:
-        self.history.began(HistoryEntry(number, True, trigger_ms=1_700_000_001_000, path=path))
+        self.history.began(HistoryEntry(number, SnapshotKind.SAVEPOINT, trigger_ms=1_700_000_001_000, path=path))
         facts = {"epoch": number * 10, "bytes": size, "subtasks": 2}
         self.history.completed(number, 1_700_000_001_005, facts, Totals(number * 1000, number * 7))
 

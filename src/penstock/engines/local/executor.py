@@ -39,6 +39,7 @@ from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow, edge_of_chann
 from penstock.runtime.hosting import run_level, run_level_zero
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, read_report
+from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Source
 from penstock.runtime.state_log import Place, StateLog
 
@@ -194,10 +195,10 @@ class _LocalJob:
 def _level_zero(works: list[Any], blob: LevelBlob) -> list[ExchangeRow]:
     rows: list[ExchangeRow] = []
     for work in works:
-        payload = (work.savepoint_directory or "").encode()
+        payload = SnapshotTarget.encode(work.saving)
         rows += [ExchangeRow(subtask, wakeup_channel(level), 0, payload) for level, subtask in work.wakeups]
         if work.subtask is not None:
-            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot, work.savepoint_directory)
+            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot, work.saving)
     return rows
 
 
@@ -207,17 +208,17 @@ def _run_one_level(
     own_edges = {edge.id for edge in job.edges if edge.target_level == level and edge.crosses_levels}
     own: dict[int, list[ExchangeRow]] = defaultdict(list)
     passing: list[ExchangeRow] = []
-    savepoint_directory = None
+    saving = None
     for row in rows:
         if row.channel >= 0 and edge_of_channel(row.channel) in own_edges:
             own[row.subtask].append(row)
         elif row.channel == wakeup_channel(level):
             own[row.subtask] += []
-            savepoint_directory = row.payload.decode() or None
+            saving = SnapshotTarget.decode(row.payload)
         else:
             passing.append(row)
     for subtask in sorted(own):
-        passing += run_level(blob, subtask, own[subtask], logs[level, subtask], savepoint_directory)
+        passing += run_level(blob, subtask, own[subtask], logs[level, subtask], saving)
     return passing
 
 
