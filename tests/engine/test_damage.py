@@ -15,6 +15,7 @@ import pytest
 
 from penstock.common import Types
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.restore_point import open_restore_point
 from penstock.control.snapshot_machine import Pacing
@@ -59,7 +60,7 @@ def run(**options: Any) -> tuple[list[Any], LocalExecutor]:
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`checkpoints/chk-2` and `chk-3` of the same job, and a savepoint of it."""
     directory = tmp_path_factory.mktemp("pristine")
-    settings = CheckpointSettings(Pacing(interval_ms=0), directory / "checkpoints", retained=2)
+    settings = CheckpointSettings(Pacing(interval_ms=0), directory / "checkpoints", 2, frozenset(JobStatus))
     _, executor = run(checkpoints=settings, stop_after=3, savepoint_directory=str(directory))
     assert executor.savepoint_path is not None
     os.rename(executor.savepoint_path, directory / "savepoint")
@@ -157,8 +158,8 @@ def test_the_one_before_is_used_when_the_newest_checkpoint_is_damaged_and_it_is_
     for said in ("WARNING", str(file.parent), file.name, str(files / "checkpoints" / "chk-2"), "All epochs behind 2"):
         assert said in told
     assert executor.snapshots is not None
-    restored = executor.snapshots.describe()["restored"]
-    assert restored["id"] == 2 and file.name in restored["instead_of"][0]
+    restored = executor.snapshots.describe().restored
+    assert restored.id == 2 and file.name in restored.instead_of[0]
 
 
 def test_every_single_flipped_bit_of_the_metadata_is_found(files: Path) -> None:

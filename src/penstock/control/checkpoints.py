@@ -15,6 +15,7 @@ from pathlib import Path
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
+from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.control.job_home import JobHome
 from penstock.control.snapshot_location import local_directory
@@ -30,7 +31,7 @@ class CheckpointSettings:
     pacing: Pacing
     directory: Path
     retained: int = 1
-    retain_on_cancel: bool = False
+    kept_after: frozenset[JobStatus] = frozenset({JobStatus.FAILED})  # ends of the job that leave its checkpoints
     history_file: Path | None = None
 
     @staticmethod
@@ -54,11 +55,12 @@ class CheckpointSettings:
         retained = value_of(configuration, "execution.checkpointing.num-retained")
         if retained < 1:
             raise ConfigurationError(f"execution.checkpointing.num-retained is {retained}: at least 1 has to be kept")
+        kept = {JobStatus.FAILED} | ({JobStatus.CANCELED} if retention == "RETAIN_ON_CANCELLATION" else set())
         return CheckpointSettings(
             pacing,
             directory=Path(local_directory(str(directory or home / "checkpoints"))) / job_id,
             retained=retained,
-            retain_on_cancel=retention == "RETAIN_ON_CANCELLATION",
+            kept_after=frozenset(kept),
             history_file=history_file_of(JobHome(home, job_id)),
         )
 

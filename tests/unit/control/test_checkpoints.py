@@ -8,6 +8,7 @@ import pytest
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
+from penstock.common.job_status import JobStatus
 from penstock.control.checkpoints import CheckpointSettings, CheckpointStore
 from penstock.control.snapshot_machine import Pacing
 
@@ -60,7 +61,7 @@ def test_settings_come_from_flinks_options(tmp_path: Path) -> None:
         configuration.set_string(f"execution.checkpointing.{key}", value)
     settings = CheckpointSettings.of(configuration, tmp_path, "j")
     assert settings.pacing == Pacing(6000, 2000, 60_000, 4)
-    assert (settings.retained, settings.retain_on_cancel) == (3, True)
+    assert (settings.retained, settings.kept_after) == (3, frozenset({JobStatus.FAILED, JobStatus.CANCELED}))
     assert settings.directory == tmp_path / "checkpoints" / "j"
     assert settings.history_file == tmp_path / "jobs" / "j" / "run-1" / "checkpoints.json"
 
