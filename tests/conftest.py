@@ -35,12 +35,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         cloudpickle.register_pickle_by_value(module)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_waiting_for_disks() -> Iterator[None]:
-    """No test cuts the power; a small job would spend most of its time in fsync."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda descriptor: None)
-        yield
+@pytest.fixture(autouse=True)
+def no_waiting_for_disks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small job would spend most of its time in fsync; tests/crash, which is about durability, does not use this."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ _SPARK_CANCELS: Final = "Spark ends the tasks of a cancelled job itself"
 _UNALIGNED: Final = "epochs have no barriers that wait for each other, so that there is nothing to gain"
 
 REFUSED: Final[dict[str, str]] = {
-    "pyflink.table": "Table API and SQL come with mission item M15",
+    "pyflink.table": "there is no Table API and no SQL yet: use the DataStream API",
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
     "pyflink.datastream.formats.parquet.AvroParquetReaders": "Avro is not planned: use ParquetColumnarRowInputFormat",
     "pyflink.datastream.formats.parquet.AvroParquetWriters": "Avro is not planned yet: use ParquetBulkWriters",
@@ -44,7 +44,9 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.common.watermark_strategy.AssignerWithPeriodicWatermarksWrapper": (
         "it wraps Java code: use WatermarkStrategy.for_generator()"
     ),
-    "pyflink.datastream.async_data_stream.AsyncDataStream": "async I/O comes with mission item M22",
+    "pyflink.datastream.async_data_stream.AsyncDataStream": (
+        "there is no async I/O yet: call the service from a map or flat_map function"
+    ),
     "pyflink.datastream.checkpoint_config.CheckpointConfig.enable_unaligned_checkpoints": _UNALIGNED,
     "pyflink.datastream.checkpoint_config.CheckpointConfig.set_force_unaligned_checkpoints": _UNALIGNED,
     "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",

@@ -130,7 +130,7 @@ def test_a_class_that_is_refused_cannot_be_made() -> None:
 
 def test_modules_that_come_later_say_so() -> None:
     pyflink_alias.install()
-    with pytest.raises(ModuleNotFoundError, match="M15"):
+    with pytest.raises(ModuleNotFoundError, match="use the DataStream API"):
         importlib.import_module("pyflink.table")
 
 

@@ -73,9 +73,10 @@ def test_the_second_job_of_a_program_goes_on(tmp_path: Path) -> None:
     assert f"the job {ID} finished" in resumed.stderr and "does not run again" in resumed.stderr
     assert lines_of(results / "first") == [f"first {n} in attempt 0" for n in range(6)]
     assert lines_of(results / "second") == [f"second {n} in attempt {n // 4}" for n in range(6)]
-    attempts = (FinishedJobs(home).get(second) or {})["attempts"]
-    assert [(attempt["number"], attempt["state"]) for attempt in attempts] == [(0, "LOST"), (1, "FINISHED")]
-    assert attempts[1]["from_epoch"] == 2
+    record = FinishedJobs(home).get(second)
+    assert record is not None
+    assert [(attempt.number, attempt.state.name) for attempt in record.attempts] == [(0, "LOST"), (1, "FINISHED")]
+    assert record.attempts[1].from_epoch == 2
 
 
 ANOTHER_JVM = """

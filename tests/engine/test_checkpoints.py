@@ -13,8 +13,10 @@ import pytest
 
 from penstock.common import Types
 from penstock.common.errors import JobExecutionError
-from penstock.control import epoch_store
+from penstock.common.job_status import JobStatus
+from penstock.control import epoch_store, finished_jobs
 from penstock.control.checkpoints import CheckpointSettings
+from penstock.control.snapshot_history import HistoryEntry
 from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from penstock.datastream.state import ValueStateDescriptor
@@ -45,17 +47,16 @@ def run(executor: LocalExecutor, parallelism: int = 2) -> list[Any]:
 
 
 def every_epoch(directory: Path, retained: int = 3, **pacing: Any) -> CheckpointSettings:
-    return CheckpointSettings(Pacing(**{"interval_ms": 0, **pacing}), directory, retained)
+    return CheckpointSettings(Pacing(**{"interval_ms": 0, **pacing}), directory, retained, frozenset(JobStatus))
 
 
 def executor_with(settings: CheckpointSettings, **options: Any) -> LocalExecutor:
     return LocalExecutor(EPOCH, checkpoints=settings, **options)
 
 
-def history(executor: LocalExecutor) -> list[dict[str, Any]]:
+def history(executor: LocalExecutor) -> tuple[HistoryEntry, ...]:
     assert executor.snapshots is not None
-    entries: list[dict[str, Any]] = executor.snapshots.describe()["entries"]
-    return entries
+    return executor.snapshots.describe().entries
 
 
 def names(directory: Path) -> list[str]:
@@ -66,13 +67,13 @@ def test_the_newest_are_kept_and_each_says_what_changed(tmp_path: Path) -> None:
     executor = executor_with(every_epoch(tmp_path))
     assert sorted(run(executor)) == EXPECTED
     entries = history(executor)
-    assert [entry["id"] for entry in entries] == list(range(1, 11))
+    assert [entry.id for entry in entries] == list(range(1, 11))
     assert names(tmp_path) == ["chk-10", "chk-8", "chk-9"]
-    assert [entry["discarded"] for entry in entries] == [True] * 7 + [False] * 3
+    assert [entry.discarded for entry in entries] == [True] * 7 + [False] * 3
     for entry in entries:
-        assert (entry["status"], entry["subtasks"]) == ("COMPLETED", 3)
-        assert (entry["epochs_since"], entry["records_since"]) == (1, EPOCH)
-        assert entry["bytes"] > 0 and entry["changed_bytes"] > 0 and entry["duration_ms"] >= 0
+        assert (entry.status.name, entry.subtasks) == ("COMPLETED", 3)
+        assert (entry.epochs_since, entry.records_since) == (1, EPOCH)
+        assert entry.bytes > 0 and entry.changed_bytes > 0 and entry.duration_ms >= 0
 
 
 @pytest.mark.parametrize("form", ["chk-5", "."])
@@ -89,8 +90,8 @@ def test_a_job_goes_on_from_a_checkpoint_or_from_the_newest_of_a_directory(
     after = run(again, parallelism)
     assert sorted(before[: 5 * EPOCH] + after) == EXPECTED
     assert again.snapshots is not None
-    restored = again.snapshots.describe()["restored"]
-    assert (restored["path"], restored["id"], restored["epoch"]) == (str(tmp_path / "c" / "chk-5"), 5, 5)
+    restored = again.snapshots.describe().restored
+    assert (restored.path, restored.id, restored.epoch) == (str(tmp_path / "c" / "chk-5"), 5, 5)
 
 
 def test_a_directory_without_checkpoints_is_no_place_to_start_from(tmp_path: Path) -> None:
@@ -136,8 +137,8 @@ def test_when_the_disk_is_full_the_job_goes_on_and_the_last_good_checkpoint_stay
     executor = executor_with(every_epoch(tmp_path, retained=1, tolerable_failures=100))
     assert sorted(run(executor)) == EXPECTED
     entries = history(executor)
-    assert [entry["status"] for entry in entries] == ["COMPLETED"] * 4 + ["FAILED"] * 6
-    assert all("No space left" in entry["failure"] for entry in entries[4:])
+    assert [entry.status.name for entry in entries] == ["COMPLETED"] * 4 + ["FAILED"] * 6
+    assert all("No space left" in str(entry.failure) for entry in entries[4:])
     assert names(tmp_path) == ["chk-4"], "what failed has left nothing"
     after = run(LocalExecutor(EPOCH, start_from=str(tmp_path)))
     assert sorted(after) == [record for record in EXPECTED if record[0] >= 40]
@@ -151,7 +152,7 @@ def test_each_single_write_may_fail_and_the_next_checkpoint_is_good(
     written = full_disk(lambda number: number == call, what)
     executor = executor_with(every_epoch(tmp_path, tolerable_failures=1))
     assert sorted(run(executor)) == EXPECTED
-    statuses = [entry["status"] for entry in history(executor)]
+    statuses = [entry.status.name for entry in history(executor)]
     assert len(written) > call and statuses.count("FAILED") == 1 and statuses[-1] == "COMPLETED"
     assert names(tmp_path) == ["chk-10", "chk-8", "chk-9"]
 
@@ -168,8 +169,9 @@ def test_more_failures_than_tolerated_fail_the_job(tmp_path: Path, full_disk: An
 def test_half_written_parts_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(savepoint.os, "fsync", no_space)
     executor = executor_with(every_epoch(tmp_path, tolerable_failures=100))
-    # The epoch records are on another disk.
-    monkeypatch.setattr(epoch_store, "os", _OsWithoutFsync())
+    # The job's own records are on another disk.
+    for module in (epoch_store, finished_jobs):
+        monkeypatch.setattr(module, "os", _OsWithoutFsync())
     assert sorted(run(executor)) == EXPECTED
     assert names(tmp_path) == []
 
@@ -181,7 +183,7 @@ class _OsWithoutFsync:
 
 def test_a_full_disk_under_the_epoch_records_fails_the_job_cleanly(tmp_path: Path, full_disk: Any) -> None:
     full_disk(lambda call: call == 5, ".epoch")
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(JobExecutionError, match="No space left"):
         run(executor_with(every_epoch(tmp_path)))
     assert names(tmp_path)[:1] == ["chk-3"]
     assert sorted(run(LocalExecutor(EPOCH, start_from=str(tmp_path)))) == [r for r in EXPECTED if r[0] >= 50]
@@ -193,7 +195,7 @@ def test_a_full_disk_under_the_epoch_records_fails_the_job_cleanly(tmp_path: Pat
 def test_checkpoints_whose_epochs_take_too_long_are_given_up(tmp_path: Path) -> None:
     executor = executor_with(every_epoch(tmp_path, timeout_ms=0, tolerable_failures=100))
     assert sorted(run(executor)) == EXPECTED
-    assert {entry["failure"] for entry in history(executor)} == {"it took longer than 0 ms"}
+    assert {entry.failure for entry in history(executor)} == {"it took longer than 0 ms"}
     assert names(tmp_path) == []
 
 

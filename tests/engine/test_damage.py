@@ -15,12 +15,15 @@ import pytest
 
 from penstock.common import Types
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.restore_point import open_restore_point
 from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
 from penstock.datastream.state import ValueStateDescriptor
 from penstock.engines.local.executor import LocalExecutor
+from penstock.runtime.savepoint import open_savepoint
+from penstock.runtime.snapshot_target import SnapshotKind
 
 
 class Count(KeyedProcessFunction):
@@ -57,7 +60,7 @@ def run(**options: Any) -> tuple[list[Any], LocalExecutor]:
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`checkpoints/chk-2` and `chk-3` of the same job, and a savepoint of it."""
     directory = tmp_path_factory.mktemp("pristine")
-    settings = CheckpointSettings(Pacing(interval_ms=0), directory / "checkpoints", retained=2)
+    settings = CheckpointSettings(Pacing(interval_ms=0), directory / "checkpoints", 2, frozenset(JobStatus))
     _, executor = run(checkpoints=settings, stop_after=3, savepoint_directory=str(directory))
     assert executor.savepoint_path is not None
     os.rename(executor.savepoint_path, directory / "savepoint")
@@ -155,8 +158,8 @@ def test_the_one_before_is_used_when_the_newest_checkpoint_is_damaged_and_it_is_
     for said in ("WARNING", str(file.parent), file.name, str(files / "checkpoints" / "chk-2"), "All epochs behind 2"):
         assert said in told
     assert executor.snapshots is not None
-    restored = executor.snapshots.describe()["restored"]
-    assert restored["id"] == 2 and file.name in restored["instead_of"][0]
+    restored = executor.snapshots.describe().restored
+    assert restored.id == 2 and file.name in restored.instead_of[0]
 
 
 def test_every_single_flipped_bit_of_the_metadata_is_found(files: Path) -> None:
@@ -231,6 +234,25 @@ def test_a_savepoint_under_the_name_of_a_checkpoint(files: Path) -> None:
     shutil.rmtree(files / "checkpoints" / "chk-3")
     shutil.copytree(files / "savepoint", files / "checkpoints" / "chk-3")
     assert "is that of a savepoint" in open_restore_point(str(files / "checkpoints")).passed_over[0]
+
+
+def test_what_a_snapshot_is_stands_in_its_metadata_not_in_its_name(files: Path, tmp_path: Path) -> None:
+    shutil.copytree(files / "checkpoints" / "chk-3", tmp_path / "a copy")
+    shutil.copytree(files / "savepoint", tmp_path / "chk-3")
+    assert open_savepoint(str(tmp_path / "a copy")).kind is SnapshotKind.CHECKPOINT
+    assert open_savepoint(str(tmp_path / "chk-3")).kind is SnapshotKind.SAVEPOINT
+
+
+@pytest.mark.parametrize(
+    ("where", "kind"), [("savepoint", SnapshotKind.SAVEPOINT), ("checkpoints/chk-3", SnapshotKind.CHECKPOINT)]
+)
+def test_metadata_of_older_versions_without_the_kind(files: Path, where: str, kind: SnapshotKind) -> None:
+    metadata = files / where / "_metadata"
+    saved = json.loads(metadata.read_text())["savepoint"]
+    del saved["kind"]
+    body = json.dumps(saved, indent=1, sort_keys=True)
+    metadata.write_text(json.dumps({"sha256": hashlib.sha256(body.encode()).hexdigest(), "savepoint": saved}))
+    assert open_restore_point(str(files / where)).kind is kind
 
 
 def test_metadata_of_another_format_is_refused(files: Path) -> None:

@@ -10,6 +10,7 @@ from tests.engine.test_savepoints import _build, _normal
 
 from penstock.common import Configuration, Types
 from penstock.common.errors import ConfigurationError, JobExecutionError
+from penstock.common.job_status import JobStatus
 from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.snapshot_machine import Pacing
@@ -161,7 +162,9 @@ class Remember(KeyedProcessFunction):
 def _remember(backend: StateBackend, tmp_path: Path, tolerable: int = 0, **options: Any) -> LocalExecutor:
     """Ten records in ten epochs, with a checkpoint of each."""
     pacing = Pacing(interval_ms=0, tolerable_failures=tolerable)
-    executor = LocalExecutor(1, checkpoints=CheckpointSettings(pacing, tmp_path / "checkpoints", 100), **options)
+    executor = LocalExecutor(
+        1, checkpoints=CheckpointSettings(pacing, tmp_path / "checkpoints", 100, frozenset(JobStatus)), **options
+    )
     env = StreamExecutionEnvironment(executor=executor)
     env.set_parallelism(1).set_state_backend(backend)
     stream = env.from_collection(list(range(10)), Types.LONG()).key_by(lambda n: n)
@@ -172,7 +175,7 @@ def _remember(backend: StateBackend, tmp_path: Path, tolerable: int = 0, **optio
 
 def _statuses(executor: LocalExecutor) -> list[str]:
     assert executor.snapshots is not None
-    return [entry["status"] for entry in executor.snapshots.describe()["entries"]]
+    return [entry.status.name for entry in executor.snapshots.describe().entries]
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
@@ -185,7 +188,7 @@ def test_a_checkpoint_fails_when_one_state_is_larger_than_the_limit(on_disk: boo
     # Six values of 600 bytes fit; that both states have more than the limit together does not matter.
     assert statuses == ["COMPLETED"] * 6 + ["FAILED"] * 4
     assert executor.snapshots is not None
-    why = executor.snapshots.describe()["entries"][-1]["failure"]
+    why = executor.snapshots.describe().entries[-1].failure or ""
     for part in ("'first'", "'Remember all'", "uid remember", "subtask 0", "at most 4000", "FsStateBackend"):
         assert part in why
     assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == [f"chk-{n}" for n in range(1, 7)]
@@ -211,7 +214,7 @@ def test_other_states_are_limited_as_well(tmp_path: Path) -> None:
             return value
 
     pacing = Pacing(interval_ms=0)
-    executor = LocalExecutor(1, checkpoints=CheckpointSettings(pacing, tmp_path, 100))
+    executor = LocalExecutor(1, checkpoints=CheckpointSettings(pacing, tmp_path, 100, frozenset(JobStatus)))
     env = StreamExecutionEnvironment(executor=executor)
     env.set_parallelism(1).set_state_backend(MemoryStateBackend(max_state_size=4000))
     with pytest.raises(JobExecutionError, match="belongs to no key of the operator 'Listed'"):

@@ -25,7 +25,8 @@ from penstock.datastream.state import (
     StateTtlConfig,
     ValueStateDescriptor,
 )
-from penstock.engines.local.executor import LocalExecutor, MemoryStore
+from penstock.engines.local.executor import LocalExecutor
+from penstock.engines.local.memory_store import MemoryStore
 from penstock.functions.checkpointed import CheckpointedFunction
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import JobBlueprint

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from penstock.common import Types
+from penstock.common.job_status import JobStatus
 from penstock.common.time import Time
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.snapshot_machine import Pacing
@@ -96,7 +97,7 @@ def test_recovery_from_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_start_from_a_snapshot_after_a_while(
     kind: str, stood_still: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkpoints = CheckpointSettings(Pacing(interval_ms=0), tmp_path / "checkpoints", retained=10)
+    checkpoints = CheckpointSettings(Pacing(interval_ms=0), tmp_path / "checkpoints", 10, frozenset(JobStatus))
     first = Clocked(
         monkeypatch, 0, 0, checkpoints=checkpoints, stop_after=STOPPED_AFTER, savepoint_directory=str(tmp_path)
     )

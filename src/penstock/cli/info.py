@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from penstock.cli.job_summary import JobSummary
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,13 +18,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     summary, snapshots = _look_up(arguments.job)
     if arguments.json:
-        print(json.dumps({**summary, "checkpoints": snapshots}, indent=2))
+        print(json.dumps({**summary.as_json(), "checkpoints": snapshots}, indent=2))
     else:
         _print(summary, snapshots)
     return 0
 
 
-def _look_up(prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _look_up(prefix: str) -> tuple[JobSummary, dict[str, Any]]:
     from penstock.cli.job_summary import summary_of, summary_of_finished
     from penstock.cli.known_jobs import find_job, finished_jobs_named, known_jobs
     from penstock.cli.snapshot_summary import NO_SNAPSHOTS, snapshots_of
@@ -33,38 +36,38 @@ def _look_up(prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return summary_of(job), snapshots_of(job)
 
 
-def _print(job: dict[str, Any], snapshots: dict[str, Any]) -> None:
+def _print(job: JobSummary, snapshots: dict[str, Any]) -> None:
     from penstock.cli import tables
 
     facts = [
-        ("job", job["id"]),
-        ("name", tables.text(job["name"])),
-        ("status", job["status"]),
-        ("started", tables.moment(job["start-time"])),
-        ("duration", tables.duration(job["duration"])),
-        ("parallelism", tables.text(job["parallelism"])),
-        ("epoch", tables.number(job["epoch"])),
-        ("records in", tables.number(job["records-in"])),
-        ("records out", tables.number(job["records-out"])),
-        ("records/s", tables.number(job["rate"])),
-        ("watermark lag", tables.duration(job["watermark-lag"])),
-        ("restarts", tables.number(job["restarts"])),
-        ("driver", tables.text(job["owner"])),
-        ("script", tables.text(job["script"])),
-        ("files", tables.text(job["home"])),
+        ("job", job.id),
+        ("name", tables.text(job.name)),
+        ("status", job.status),
+        ("started", tables.moment(job.start_time)),
+        ("duration", tables.duration(job.duration)),
+        ("parallelism", tables.text(job.parallelism)),
+        ("epoch", tables.number(job.epoch)),
+        ("records in", tables.number(job.records_in)),
+        ("records out", tables.number(job.records_out)),
+        ("records/s", tables.number(job.rate)),
+        ("watermark lag", tables.duration(job.watermark_lag)),
+        ("restarts", tables.number(job.restarts)),
+        ("driver", tables.text(job.owner)),
+        ("script", tables.text(job.script)),
+        ("files", tables.text(job.home)),
     ]
-    if job["last-savepoint"]:
-        facts.append(("last savepoint", job["last-savepoint"]))
+    if job.last_savepoint:
+        facts.append(("last savepoint", job.last_savepoint))
     restored = snapshots["latest"]["restored"]
     if restored is not None:
         facts.append(("started from", restored["external_path"]))
         facts += [("instead of", damaged) for damaged in restored["penstock"]["instead-of"]]
-    if job["failure"]:
-        facts.append(("failure", job["failure"]))
+    if job.failure:
+        facts.append(("failure", str(job.failure)))
     tables.print_facts(facts)
-    if job["operators"]:
-        tables.print_table(tables.OPERATOR_COLUMNS, job["operators"])
-    if job["attempts"]:
-        tables.print_table(tables.ATTEMPT_COLUMNS, job["attempts"])
+    if job.operators:
+        tables.print_table(tables.OPERATOR_COLUMNS, job.operators)
+    if job.attempts:
+        tables.print_table(tables.ATTEMPT_COLUMNS, job.attempts)
     if snapshots["history"]:
         tables.print_table(tables.SNAPSHOT_COLUMNS, snapshots["history"])

@@ -2,83 +2,146 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.cli.job_client import JobClient
 from penstock.cli.known_jobs import KnownJob
 from penstock.common.errors import JobExecutionError
-from penstock.control.attempts import read_attempts
+from penstock.common.failure import Failure
+from penstock.common.job_status import JobStatus
+from penstock.common.json_data import from_json, to_json
+from penstock.control.attempts import Attempt, read_attempts
+from penstock.control.finished_jobs import FinishedRecord
+from penstock.control.job_record import JobRecord
 
 DEAD = "DEAD"
 UNREACHABLE = "UNREACHABLE"
 
 
-def summary_of(job: KnownJob) -> dict[str, Any]:
-    """Plain JSON data with the same keys for every job; what is not known of a job is None."""
+@dataclass(frozen=True)
+class OperatorSummary:
+    uid: str
+    name: str
+    kind: str
+    parallelism: int
+    level: int
+    records_in: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobSummary:
+    """The same for every job; what is not known of one is None."""
+
+    id: str
+    name: str | None
+    status: str
+    start_time: int | None = None
+    duration: int | None = None
+    parallelism: int | None = None
+    epoch: int | None = None
+    records_in: int | None = None
+    records_out: int | None = None
+    rate: float | None = None
+    watermark_lag: int | None = None
+    restarts: int | None = None
+    failure: Failure | None = None
+    owner: str | None = None
+    home: str | None = None
+    script: str | None = None
+    operators: tuple[OperatorSummary, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    last_savepoint: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {name.replace("_", "-"): value for name, value in to_json(self).items()}
+
+
+def summary_of(job: KnownJob) -> JobSummary:
+    from_files = JobSummary(
+        id=job.job_id,
+        name=job.name,
+        status=_status_without_answer(job),
+        parallelism=None if job.record is None else job.record.parallelism,
+        owner=job.owner,
+        home=str(job.home.path),
+        script=_script(job.record),
+        operators=_operators(job.record),
+        attempts=read_attempts(job.home.run),
+    )
     details = _ask(job)
-    record = job.record or {}
-    numbers = details.get("penstock", {})
-    return {
-        "id": job.job_id,
-        "name": details.get("name", job.name),
-        "status": details.get("state") or _status_without_answer(job, record),
-        "start-time": details.get("start-time"),
-        "duration": details.get("duration"),
-        "parallelism": numbers.get("parallelism", record.get("parallelism")),
-        **{key: numbers.get(key) for key in _NUMBERS},
-        "owner": job.owner,
-        "home": str(job.home.path),
-        "script": (record.get("program") or {}).get("script"),
-        "operators": details.get("vertices") or [_as_vertex(each) for each in record.get("operators", [])],
-        "attempts": numbers.get("attempts") or read_attempts(job.home.run),
-        "last-savepoint": None,
-    }
+    return from_files if details is None else _with_details(from_files, details)
 
 
-def summary_of_finished(record: dict[str, Any]) -> dict[str, Any]:
-    """The same for a job of which there is no more than the record of its end."""
-    return {
-        "id": record["job_id"],
-        "name": record.get("name"),
-        "status": record["state"],
-        "start-time": record["started_at"],
-        "duration": record["duration_ms"],
-        "parallelism": record.get("parallelism"),
-        **dict.fromkeys(_NUMBERS),
-        "restarts": record["attempts"][-1]["number"],
-        "failure": record["failure"],
-        "owner": None,
-        "home": None,
-        "script": (record.get("program") or {}).get("script"),
-        "operators": [_as_vertex(each) for each in record.get("operators", [])],
-        "attempts": record["attempts"],
-        "last-savepoint": record["savepoint"],
-    }
+def _with_details(summary: JobSummary, details: dict[str, Any]) -> JobSummary:
+    numbers = details["penstock"]
+    return replace(
+        summary,
+        name=details["name"],
+        status=details["state"],
+        start_time=details["start-time"],
+        duration=details["duration"],
+        parallelism=numbers["parallelism"],
+        epoch=numbers["epoch"],
+        records_in=numbers["records-in"],
+        records_out=numbers["records-out"],
+        rate=numbers["rate"],
+        watermark_lag=numbers["watermark-lag"],
+        restarts=numbers["restarts"],
+        failure=from_json(Failure, numbers["failure"]) if numbers["failure"] else None,
+        operators=tuple(_of_vertex(vertex) for vertex in details["vertices"]),
+        attempts=from_json(tuple[Attempt, ...], numbers["attempts"]),
+    )
 
 
-_NUMBERS = ("epoch", "records-in", "records-out", "rate", "watermark-lag", "restarts", "failure")
+def summary_of_finished(record: FinishedRecord) -> JobSummary:
+    """Of a job of which there is no more than the record of its end."""
+    return JobSummary(
+        id=record.job_id,
+        name=record.name,
+        status=record.state.name,
+        start_time=record.started_at,
+        duration=record.duration_ms,
+        parallelism=record.parallelism,
+        restarts=record.attempts[-1].number if record.attempts else None,
+        failure=record.failure,
+        script=_script(record),
+        operators=_operators(record),
+        attempts=record.attempts,
+        last_savepoint=record.savepoint,
+    )
 
 
-def _ask(job: KnownJob) -> dict[str, Any]:
+def _ask(job: KnownJob) -> dict[str, Any] | None:
     try:
-        return JobClient(job).details() if job.is_running() else {}
+        return JobClient(job).details() if job.is_running() else None
     except JobExecutionError:
-        return {}
+        return None
 
 
-def _status_without_answer(job: KnownJob, record: dict[str, Any]) -> str:
+def _status_without_answer(job: KnownJob) -> str:
     """A driver that ended in order has written so; one that was killed could not."""
     if job.is_running():
         return UNREACHABLE
-    return record["state"] if record.get("state") == "FAILED" else DEAD
+    return JobStatus.FAILED.name if job.record is not None and job.record.state is JobStatus.FAILED else DEAD
 
 
-def _as_vertex(operator: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": operator["uid"],
-        "name": operator["name"],
-        "parallelism": operator["parallelism"],
-        "status": None,
-        "metrics": {"read-records": None},
-        "penstock": {"kind": operator["kind"], "level": operator["level"]},
-    }
+def _script(record: JobRecord | None) -> str | None:
+    return None if record is None or record.program is None else record.program.script
+
+
+def _operators(record: JobRecord | None) -> tuple[OperatorSummary, ...]:
+    operators = () if record is None else record.operators
+    return tuple(OperatorSummary(op.uid, op.name, op.kind, op.parallelism, op.level) for op in operators)
+
+
+def _of_vertex(vertex: dict[str, Any]) -> OperatorSummary:
+    own = vertex["penstock"]
+    return OperatorSummary(
+        vertex["id"],
+        vertex["name"],
+        own["kind"],
+        vertex["parallelism"],
+        own["level"],
+        vertex["metrics"]["read-records"],
+    )

@@ -9,11 +9,11 @@ import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from penstock.common.errors import JobExecutionError
-from penstock.control.finished_jobs import FinishedJobs, runs_again
+from penstock.control.finished_jobs import FinishedJobs, FinishedRecord, runs_again
 from penstock.control.job_home import JobHome, penstock_home
+from penstock.control.job_record import JobRecord
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class KnownJob:
     """One directory of a job; the record is None while the job starts for the first time."""
 
     home: JobHome
-    record: dict[str, Any] | None
+    record: JobRecord | None
     owner: str | None
 
     @property
@@ -30,7 +30,7 @@ class KnownJob:
 
     @property
     def name(self) -> str | None:
-        return None if self.record is None else self.record.get("name")
+        return None if self.record is None else self.record.name
 
     def is_running(self) -> bool:
         """Whether a driver holds the job: its process has the lock as long as it lives, however it ends."""
@@ -69,11 +69,11 @@ def _counts(job: KnownJob) -> bool:
     return ended is None or runs_again(ended) or job.is_running()
 
 
-def finished_jobs(home: Path | None = None) -> list[dict[str, Any]]:
+def finished_jobs(home: Path | None = None) -> list[FinishedRecord]:
     """The records of jobs that have ended and left no other files, the one that ended last at the end."""
     home = (home or penstock_home()).absolute()
     with_files = {job.job_id for job in known_jobs(home)}
-    return [record for record in FinishedJobs(home).all() if record["job_id"] not in with_files]
+    return [record for record in FinishedJobs(home).all() if record.job_id not in with_files]
 
 
 def find_job(prefix: str, home: Path | None = None) -> KnownJob:
@@ -92,7 +92,7 @@ def find_job(prefix: str, home: Path | None = None) -> KnownJob:
     ended = finished_jobs_named(prefix, home)
     if len(ended) == 1:
         raise JobExecutionError(
-            f"the job {ended[0]['job_id']} has ended ({ended[0]['state']}); `penstock info` tells more about it"
+            f"the job {ended[0].job_id} has ended ({ended[0].state.name}); `penstock info` tells more about it"
         )
     where = (home or penstock_home()).absolute()
     known = f"the jobs there are:\n{_lines(jobs)}" if jobs else "there are no jobs"
@@ -102,9 +102,9 @@ def find_job(prefix: str, home: Path | None = None) -> KnownJob:
     )
 
 
-def finished_jobs_named(prefix: str, home: Path | None = None) -> list[dict[str, Any]]:
+def finished_jobs_named(prefix: str, home: Path | None = None) -> list[FinishedRecord]:
     """Those whose id begins so."""
-    return [record for record in finished_jobs(home) if record["job_id"].startswith(prefix.lower())]
+    return [record for record in finished_jobs(home) if record.job_id.startswith(prefix.lower())]
 
 
 def _read_job(home: JobHome) -> KnownJob:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.cli.job_summary import JobSummary
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,13 +23,13 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.all:
         jobs += [summary_of_finished(record) for record in finished_jobs()]
     if arguments.json:
-        print(json.dumps({"jobs": jobs}, indent=2))
+        print(json.dumps({"jobs": [job.as_json() for job in jobs]}, indent=2))
     else:
         _print_table(jobs)
     return 0
 
 
-def _print_table(jobs: list[dict[str, Any]]) -> None:
+def _print_table(jobs: list[JobSummary]) -> None:
     from penstock.cli.job_summary import DEAD
     from penstock.cli.tables import JOB_COLUMNS, print_table
 
@@ -34,5 +37,5 @@ def _print_table(jobs: list[dict[str, Any]]) -> None:
         print("no jobs")
         return
     print_table(JOB_COLUMNS, jobs)
-    if any(job["status"] == DEAD for job in jobs):
+    if any(job.status == DEAD for job in jobs):
         print(f"{DEAD}: the driver is gone, the files remain; `penstock resume JOB` goes on from the last epoch")

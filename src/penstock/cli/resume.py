@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from penstock.cli import run
+
+if TYPE_CHECKING:
+    from penstock.control.program_record import ProgramRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +23,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from penstock.cli.known_jobs import find_job
     from penstock.common.errors import JobExecutionError
     from penstock.control.job_home import penstock_home
-    from penstock.control.program_record import recorded_options
+    from penstock.control.program_record import ProgramRecord, recorded_options
 
     job = find_job(arguments.job)
     if job.is_running() and not arguments.take_over:
@@ -29,9 +31,9 @@ def execute(arguments: argparse.Namespace) -> int:
             f"the job {job.job_id} is running ({job.owner}): there is nothing to resume. If that process does not "
             "answer any more, --take-over takes the job from it"
         )
-    program = (job.record or {}).get("program")
+    program = (None if job.record is None else job.record.program) or ProgramRecord()
     options = recorded_options(job.job_id, program)
-    _check_earlier_jobs(job.job_id, program or {}, job.home.home)
+    _check_earlier_jobs(job.job_id, program, job.home.home)
     options.take_over = arguments.take_over
     options.verbose = arguments.verbose
     options.show_status = run.terminal_can_show_status()
@@ -46,19 +48,19 @@ def execute(arguments: argparse.Namespace) -> int:
     return run.run_program(options, script)
 
 
-def _check_earlier_jobs(job_id: str, program: Mapping[str, Any], home: Path) -> None:
+def _check_earlier_jobs(job_id: str, program: ProgramRecord, home: Path) -> None:
     """A program reaches its second job only behind the first, which must be known: else it would run once more."""
     from penstock.common.errors import JobExecutionError
     from penstock.control.finished_jobs import FinishedJobs, runs_again
     from penstock.control.job_home import JobHome
     from penstock.control.program_record import job_id_of
 
-    for number in range(program.get("number", 0)):
-        earlier = job_id_of(program["first_job"], number)
+    for number in range(program.number):
+        earlier = job_id_of(program.first_job or job_id, number)
         ended = FinishedJobs(home).get(earlier)
         if (ended is None or runs_again(ended)) and JobHome(home, earlier).read_record() is None:
             raise JobExecutionError(
-                f"the job {job_id} is number {program['number'] + 1} of its program and cannot go on: number "
+                f"the job {job_id} is number {program.number + 1} of its program and cannot go on: number "
                 f"{number + 1} ({earlier}) failed, or is not known any more, and would run again before it"
             )
 

@@ -196,13 +196,13 @@ class _JobWatch:
     @property
     def job_was_stopped(self) -> bool:
         """The executor stops its job before it lets the interrupt through: a job once seen is stopped now."""
-        return self._last is not None and self._last.state != "FAILED"
+        return self._last is not None and self._last.state.name != "FAILED"
 
     def on_progress(self, progress: JobProgress) -> None:
         self._last = progress
         if self._status_line is not None:
             self._status_line.update(
-                progress.state,
+                progress.state.name,
                 progress.epoch,
                 progress.records_in,
                 progress.records_out,

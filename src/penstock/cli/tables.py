@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from penstock.cli.job_summary import JobSummary, OperatorSummary
 from penstock.cli.status_line import format_duration
+from penstock.control.attempts import Attempt
 
-Column = tuple[str, Callable[[Mapping[str, Any]], str]]
+R = TypeVar("R")
+Column = tuple[str, Callable[[R], str]]
 
 _WIDTH_WITHOUT_TERMINAL = 200
 UNKNOWN = "-"
@@ -38,33 +41,34 @@ def text(value: object) -> str:
     return UNKNOWN if value is None else str(value)
 
 
-JOB_COLUMNS: tuple[Column, ...] = (
-    ("job", lambda job: job["id"]),
-    ("name", lambda job: text(job["name"])),
-    ("status", lambda job: job["status"]),
-    ("started", lambda job: moment(job["start-time"])),
-    ("duration", lambda job: duration(job["duration"])),
-    ("epoch", lambda job: number(job["epoch"])),
-    ("records/s", lambda job: number(job["rate"])),
+JOB_COLUMNS: tuple[Column[JobSummary], ...] = (
+    ("job", lambda job: job.id),
+    ("name", lambda job: text(job.name)),
+    ("status", lambda job: job.status),
+    ("started", lambda job: moment(job.start_time)),
+    ("duration", lambda job: duration(job.duration)),
+    ("epoch", lambda job: number(job.epoch)),
+    ("records/s", lambda job: number(job.rate)),
 )
-OPERATOR_COLUMNS: tuple[Column, ...] = (
-    ("uid", lambda operator: operator["id"]),
-    ("operator", lambda operator: operator["name"]),
-    ("kind", lambda operator: operator["penstock"]["kind"]),
-    ("level", lambda operator: text(operator["penstock"]["level"])),
-    ("parallelism", lambda operator: text(operator["parallelism"])),
-    ("records in", lambda operator: number(operator["metrics"]["read-records"])),
+OPERATOR_COLUMNS: tuple[Column[OperatorSummary], ...] = (
+    ("uid", lambda operator: operator.uid),
+    ("operator", lambda operator: operator.name),
+    ("kind", lambda operator: operator.kind),
+    ("level", lambda operator: text(operator.level)),
+    ("parallelism", lambda operator: text(operator.parallelism)),
+    ("records in", lambda operator: number(operator.records_in)),
 )
-ATTEMPT_COLUMNS: tuple[Column, ...] = (
-    ("attempt", lambda attempt: text(attempt["number"])),
-    ("state", lambda attempt: attempt["state"]),
-    ("started", lambda attempt: moment(attempt["started_at"])),
-    ("ended", lambda attempt: moment(attempt["ended_at"])),
-    ("from", lambda attempt: attempt["from_savepoint"] or f"epoch {attempt['from_epoch']}"),
-    ("driver", lambda attempt: text(attempt["driver"])),
-    ("failure", lambda attempt: text((attempt["failure"] or "").partition("\n")[0] or None)),
+ATTEMPT_COLUMNS: tuple[Column[Attempt], ...] = (
+    ("attempt", lambda attempt: text(attempt.number)),
+    ("state", lambda attempt: attempt.state.name),
+    ("started", lambda attempt: moment(attempt.started_at)),
+    ("ended", lambda attempt: moment(attempt.ended_at)),
+    ("from", lambda attempt: attempt.from_savepoint or f"epoch {attempt.from_epoch}"),
+    ("driver", lambda attempt: text(attempt.driver)),
+    ("failure", lambda attempt: UNKNOWN if attempt.failure is None else str(attempt.failure).partition("\n")[0]),
 )
-SNAPSHOT_COLUMNS: tuple[Column, ...] = (
+# Rows of the document that Flink's REST API has for checkpoints.
+SNAPSHOT_COLUMNS: tuple[Column[Mapping[str, Any]], ...] = (
     ("id", lambda snapshot: text(snapshot["id"])),
     ("type", lambda snapshot: snapshot["checkpoint_type"].lower()),
     ("status", lambda snapshot: snapshot["status"]),
@@ -85,7 +89,7 @@ def _where(snapshot: Mapping[str, Any]) -> str:
     return UNKNOWN if snapshot.get("discarded", True) else text(snapshot["external_path"])
 
 
-def print_table(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> None:
+def print_table(columns: Sequence[Column[R]], rows: Sequence[R]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, _ in columns:
         table.add_column(heading, no_wrap=heading in ("job", "status"), overflow="fold")

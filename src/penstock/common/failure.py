@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,14 @@ class Failure:
     traceback: str = ""
     task: FailedTask | None = None  # None: it did not happen in an operator
 
+    @staticmethod
+    def from_older_json(data: Any) -> Any:
+        """Older versions wrote only the text."""
+        return {"exception": "JobExecutionError", "message": data} if isinstance(data, str) else data
+
     def __str__(self) -> str:
         if self.task is not None:
             return f"{self.exception} in {self.task}\n\n{self.traceback}"
         if self.traceback:
-            return f"{self.exception} while the operators were made ready\n\n{self.traceback}"
+            return f"{self.exception} outside of all operators\n\n{self.traceback}"
         return self.message

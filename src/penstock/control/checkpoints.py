@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
+from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.control.job_home import JobHome
 from penstock.control.snapshot_location import local_directory
 from penstock.control.snapshot_machine import Pacing
-from penstock.runtime.savepoint import METADATA, checkpoint_number
+from penstock.runtime.savepoint import METADATA
 
+_DIRECTORY = re.compile(r"chk-(\d+)")
 _RETENTIONS = ("NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION")
 
 
@@ -28,7 +31,7 @@ class CheckpointSettings:
     pacing: Pacing
     directory: Path
     retained: int = 1
-    retain_on_cancel: bool = False
+    kept_after: frozenset[JobStatus] = frozenset({JobStatus.FAILED})  # ends of the job that leave its checkpoints
     history_file: Path | None = None
 
     @staticmethod
@@ -52,11 +55,12 @@ class CheckpointSettings:
         retained = value_of(configuration, "execution.checkpointing.num-retained")
         if retained < 1:
             raise ConfigurationError(f"execution.checkpointing.num-retained is {retained}: at least 1 has to be kept")
+        kept = {JobStatus.FAILED} | ({JobStatus.CANCELED} if retention == "RETAIN_ON_CANCELLATION" else set())
         return CheckpointSettings(
             pacing,
             directory=Path(local_directory(str(directory or home / "checkpoints"))) / job_id,
             retained=retained,
-            retain_on_cancel=retention == "RETAIN_ON_CANCELLATION",
+            kept_after=frozenset(kept),
             history_file=history_file_of(JobHome(home, job_id)),
         )
 
@@ -92,8 +96,12 @@ class CheckpointStore:
         """Of all there are, complete or not, the oldest first."""
         if not self._directory.is_dir():
             return []
-        found = [checkpoint_number(path) for path in self._directory.iterdir()]
-        return sorted(number for number in found if number is not None)
+        found = [_DIRECTORY.fullmatch(path.name) for path in self._directory.iterdir()]
+        return sorted(int(name[1]) for name in found if name is not None)
+
+    def number_at(self, path: str) -> int | None:
+        """Which of its checkpoints is there, if it is a place of the store."""
+        return next((number for number in self.numbers() if self.path_of(number) == os.path.normpath(path)), None)
 
     def complete_numbers(self) -> list[int]:
         return [number for number in self.numbers() if os.path.exists(os.path.join(self.path_of(number), METADATA))]

@@ -7,17 +7,37 @@ import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from penstock.common.errors import JobCancelledError, JobExecutionError
+from penstock.common.failure import Failure
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
 from penstock.common.job_status import JobStatus
+from penstock.common.json_data import from_json, to_json
+from penstock.control.attempts import Attempt
+from penstock.control.job_record import JobRecord
 from penstock.graph.transformation import Node
 
 _KEPT = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedRecord(JobRecord):
+    """What is kept of a job when its files are gone; `state` says how it ended."""
+
+    state: JobStatus
+    started_at: int = 0
+    ended_at: int
+    duration_ms: int
+    attempts: tuple[Attempt, ...] = ()
+    failure: Failure | None = None
+    stopped: bool = False
+    savepoint: str | None = None
+    metrics: dict[str, Any] = field(default_factory=dict)
 
 
 class FinishedJobs:
@@ -27,28 +47,27 @@ class FinishedJobs:
         self._directory = home / "finished"
         self._kept = kept
 
-    def put(self, record: dict[str, Any]) -> None:
+    def put(self, record: FinishedRecord) -> None:
         """Durable when it returns: behind it, the job's files may go."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = self._directory / f"{record['job_id']}.tmp"
+        temporary = self._directory / f"{record.job_id}.tmp"
         with open(temporary, "w") as file:
-            json.dump(record, file, indent=2, default=repr)
+            json.dump(to_json(record), file, indent=2, default=repr)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, self._path(record["job_id"]))
+        os.replace(temporary, self._path(record.job_id))
         self._drop_oldest()
 
-    def get(self, job_id: str) -> dict[str, Any] | None:
+    def get(self, job_id: str) -> FinishedRecord | None:
         try:
-            record: dict[str, Any] = json.loads(self._path(job_id).read_text())
+            return from_json(FinishedRecord, json.loads(self._path(job_id).read_text()))
         except FileNotFoundError:
             return None
-        return record
 
-    def all(self) -> list[dict[str, Any]]:
+    def all(self) -> list[FinishedRecord]:
         """The one that ended last comes last."""
         records = [self.get(path.stem) for path in self._directory.glob("*.json")]
-        return sorted((record for record in records if record is not None), key=lambda record: record["ended_at"])
+        return sorted((record for record in records if record is not None), key=lambda record: record.ended_at)
 
     def _drop_oldest(self) -> None:
         paths = list(self._directory.glob("*.json"))
@@ -62,37 +81,37 @@ class FinishedJobs:
         return self._directory / f"{job_id}.json"
 
 
-def runs_again(record: dict[str, Any]) -> bool:
+def runs_again(record: FinishedRecord) -> bool:
     """A job that failed may be tried again; one that finished or was cancelled is over, as in Flink."""
-    return record["state"] not in (JobStatus.FINISHED.name, JobStatus.CANCELED.name)
+    return record.state not in (JobStatus.FINISHED, JobStatus.CANCELED)
 
 
-def why_not_again(record: dict[str, Any]) -> str:
-    when = datetime.fromtimestamp(record["ended_at"] / 1000).strftime("%Y-%m-%d %H:%M:%S")
-    what = "finished" if record["state"] == JobStatus.FINISHED.name else "was cancelled"
-    text = f"the job {record['job_id']} {what} at {when} and does not run again; for a new run give another --job-id"
-    if record.get("stopped"):
-        text += f", for one that goes on from its savepoint also -s {record['savepoint']}"
+def why_not_again(record: FinishedRecord) -> str:
+    when = datetime.fromtimestamp(record.ended_at / 1000).strftime("%Y-%m-%d %H:%M:%S")
+    what = "finished" if record.state is JobStatus.FINISHED else "was cancelled"
+    text = f"the job {record.job_id} {what} at {when} and does not run again; for a new run give another --job-id"
+    if record.stopped:
+        text += f", for one that goes on from its savepoint also -s {record.savepoint}"
     return text
 
 
 class FinishedJob:
     """What a program gets in place of a job that has ended in an earlier process."""
 
-    def __init__(self, record: dict[str, Any]) -> None:
+    def __init__(self, record: FinishedRecord) -> None:
         self._record = record
         self._result: Future[JobExecutionResult] = Future()
-        if record["state"] == JobStatus.FINISHED.name:
-            self._result.set_result(JobExecutionResult(self.job_id, record["duration_ms"], record["metrics"]))
+        if record.state is JobStatus.FINISHED:
+            self._result.set_result(JobExecutionResult(self.job_id, record.duration_ms, record.metrics))
         else:
             self._result.set_exception(JobCancelledError(why_not_again(record)))
 
     @property
     def job_id(self) -> JobID:
-        return JobID(self._record["job_id"])
+        return JobID(self._record.job_id)
 
     def status(self) -> JobStatus:
-        return JobStatus[self._record["state"]]
+        return self._record.state
 
     def cancel(self) -> None:
         """It has ended already."""

@@ -1,21 +1,60 @@
-"""What the ways in (command line, REST, web page) may ask of a running job."""
+"""What the ways in (command line, REST, web page) may ask of a running job, and what they hear of it."""
 
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
+
+from penstock.common.failure import Failure
+from penstock.common.job_status import JobStatus
+from penstock.control.attempts import Attempt
+from penstock.control.progress import JobProgress
+from penstock.control.snapshot_history import SnapshotOverview
+from penstock.control.statistics import OperatorMetric
+
+
+@dataclass(frozen=True)
+class OperatorDescription:
+    """One operator, with what all its subtasks have read since this driver started."""
+
+    uid: str
+    name: str
+    kind: str
+    parallelism: int
+    level: int
+    records_in: int
+
+
+@dataclass(frozen=True)
+class JobDescription:
+    """A job at one moment."""
+
+    job_id: str
+    name: str
+    parallelism: int
+    started_at: int
+    duration_ms: int
+    progress: JobProgress
+    operators: tuple[OperatorDescription, ...]
+    attempts: tuple[Attempt, ...]  # the oldest first; the last one runs
+    snapshots: SnapshotOverview
+    failure: Failure | None = None
+    metrics: tuple[OperatorMetric, ...] = ()
+
+    @property
+    def state(self) -> JobStatus:
+        return self.progress.state
+
+    @property
+    def restarts(self) -> int:
+        return self.attempts[-1].number if self.attempts else 0
 
 
 class JobControl(Protocol):
-    """Implemented by the executor's jobs; every call may come from another thread than the program's."""
+    """Implemented by the job master; every call may come from another thread than the program's."""
 
-    def describe(self) -> dict[str, Any]:
-        """Plain JSON data: job_id, name, state, started_at (ms), duration_ms, epoch, records_in, records_out, rate,
-
-        watermark_lag_ms, parallelism, operators (uid, name, kind, parallelism, level, records_in), restarts, failure,
-        attempts (number, state, started_at, ended_at, driver, from_epoch, from_savepoint, failure),
-        savepoints (path, epoch, duration_ms, bytes), checkpoints (see SnapshotHistory.describe).
-        """
+    def describe(self) -> JobDescription: ...
 
     def cancel(self) -> None:
         """Stops the job at once; returns when it has stopped."""

@@ -16,9 +16,11 @@ import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from penstock.common.errors import JobExecutionError, JobTakenOverError
+from penstock.common.json_data import from_json, to_json
+from penstock.control.job_record import JobRecord
 
 _OWNER = "owner"
 _RUN = "run-"
@@ -59,23 +61,22 @@ class JobHome:
     def source_directory(self, uid: str) -> Path:
         return self.run / "sources" / uid
 
-    def read_record(self) -> dict[str, Any] | None:
+    def read_record(self) -> JobRecord | None:
         """What is known about the job; None for a new one."""
         file = self.path / "job.json"
         try:
-            record: dict[str, Any] = json.loads(file.read_text())
+            return from_json(JobRecord, json.loads(file.read_text()))
         except FileNotFoundError:
             return None
-        except ValueError as error:
+        except (ValueError, TypeError, KeyError) as error:
             raise JobExecutionError(
                 f"the record of the job {self.job_id} is damaged ({file}: {error}). Start the program under another "
                 "job id, from a checkpoint or savepoint of the job with -s PATH if there is one."
             ) from None
-        return record
 
-    def write_record(self, record: dict[str, Any]) -> None:
+    def write_record(self, record: JobRecord) -> None:
         temporary = self.path / "job.json.tmp"
-        temporary.write_text(json.dumps(record, indent=2))
+        temporary.write_text(json.dumps(to_json(record), indent=2))
         os.replace(temporary, self.path / "job.json")
 
     # -- ownership ---------------------------------------------------------------------------------------------

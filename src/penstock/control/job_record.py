@@ -2,62 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
 from penstock.common.state_backend_names import HASHMAP, ROCKSDB
-from penstock.runtime.blueprint import JobBlueprint
+from penstock.control.program_record import ProgramRecord
+
+if TYPE_CHECKING:  # the command line reads records and starts quickly
+    from penstock.runtime.blueprint import JobBlueprint
 
 
-def describe_job(job: JobBlueprint) -> dict[str, Any]:
-    """The job's shape: what must be the same for its snapshots to fit."""
-    return {
-        "job_id": job.settings.job_id,
-        "name": job.settings.job_name,
-        "parallelism": job.parallelism,
-        "levels": job.levels,
-        "state backend": HASHMAP if job.settings.disk_state is None else ROCKSDB,
-        "operators": [
-            {
-                "uid": op.uid,
-                "name": op.name,
-                "kind": op.kind,
-                "parallelism": op.parallelism,
-                "max parallelism": op.max_parallelism,
-                "level": op.level,
-            }
+@dataclass(frozen=True)
+class OperatorRecord:
+    uid: str
+    name: str
+    kind: str
+    parallelism: int
+    level: int
+    max_parallelism: int = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobRecord:
+    """The job's shape, which must be the same for its snapshots to fit, and the program that made it."""
+
+    job_id: str
+    name: str
+    parallelism: int
+    levels: int
+    state_backend: str = HASHMAP
+    operators: tuple[OperatorRecord, ...] = ()
+    program: ProgramRecord | None = None
+    state: JobStatus | None = None  # written by a driver that gave up in order, but keeps the files
+
+
+def record_of(job: JobBlueprint, program: ProgramRecord | None = None) -> JobRecord:
+    return JobRecord(
+        job_id=job.settings.job_id,
+        name=job.settings.job_name,
+        parallelism=job.parallelism,
+        levels=job.levels,
+        state_backend=HASHMAP if job.settings.disk_state is None else ROCKSDB,
+        operators=tuple(
+            OperatorRecord(op.uid, op.name, op.kind, op.parallelism, op.level, op.max_parallelism)
             for op in job.operators
-        ],
-    }
+        ),
+        program=program,
+    )
 
 
-def check_same_job(recorded: dict[str, Any], described: dict[str, Any]) -> None:
+def check_same_job(recorded: JobRecord, now: JobRecord) -> None:
     """Going on from the last epoch needs the same graph; the message names the first difference."""
-    if described["state backend"] != recorded["state backend"]:
+    if now.state_backend != recorded.state_backend:
         raise JobExecutionError(
-            f"the job {described['job_id']} keeps its state as the backend {recorded['state backend']} does and cannot "
-            f"go on with the backend {described['state backend']}. Run it with the one that it had; to change it, stop "
+            f"the job {now.job_id} keeps its state as the backend {recorded.state_backend} does and cannot "
+            f"go on with the backend {now.state_backend}. Run it with the one that it had; to change it, stop "
             "the job with a savepoint (penstock stop), and start the program from that (-s) as a new job."
         )
-    before = {operator["uid"]: operator for operator in recorded["operators"]}
-    now = {operator["uid"]: operator for operator in described["operators"]}
-    for uid in before.keys() - now.keys():
-        _refuse(described, f"the operator {before[uid]['name']!r} (uid {uid}) is gone")
-    for uid in now.keys() - before.keys():
-        _refuse(described, f"the operator {now[uid]['name']!r} (uid {uid}) is new")
-    for uid, operator in now.items():
-        for what in ("kind", "parallelism", "max parallelism", "level"):
-            if operator[what] != before[uid][what]:
-                _refuse(
-                    described,
-                    f"the operator {operator['name']!r} (uid {uid}) has another {what}: "
-                    f"{operator[what]} instead of {before[uid][what]}",
-                )
+    before = {operator.uid: operator for operator in recorded.operators}
+    after = {operator.uid: operator for operator in now.operators}
+    for uid in before.keys() - after.keys():
+        _refuse(now, f"the operator {before[uid].name!r} (uid {uid}) is gone")
+    for uid in after.keys() - before.keys():
+        _refuse(now, f"the operator {after[uid].name!r} (uid {uid}) is new")
+    for uid, operator in after.items():
+        for what in ("kind", "parallelism", "max_parallelism", "level"):
+            had, has = getattr(before[uid], what), getattr(operator, what)
+            if had != has:
+                name = what.replace("_", " ")
+                _refuse(now, f"the operator {operator.name!r} (uid {uid}) has another {name}: {has} instead of {had}")
 
 
-def _refuse(described: dict[str, Any], difference: str) -> None:
+def _refuse(job: JobRecord, difference: str) -> None:
     raise JobExecutionError(
-        f"the job {described['job_id']} cannot go on with a changed program: {difference}. "
+        f"the job {job.job_id} cannot go on with a changed program: {difference}. "
         "Run the program as it was, or start it under another job id; from a savepoint (-s), operators may come and "
         "go and have another parallelism."
     )

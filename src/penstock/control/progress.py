@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from penstock.common.job_status import JobStatus
+
 
 @dataclass(frozen=True)
 class JobProgress:
     """One report of a job; `rate` counts source records per second, no lag before the first watermark."""
 
-    state: str
+    state: JobStatus
     epoch: int
     records_in: int
     records_out: int

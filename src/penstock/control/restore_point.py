@@ -9,11 +9,13 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.common.errors import JobExecutionError
 from penstock.control.checkpoints import CheckpointStore
-from penstock.runtime.savepoint import METADATA, Savepoint, checkpoint_number, open_savepoint
+from penstock.runtime.savepoint import METADATA, Savepoint, open_savepoint
+from penstock.runtime.snapshot_target import SnapshotKind
 
 
 def open_restore_point(path: str) -> Savepoint:
@@ -22,9 +24,9 @@ def open_restore_point(path: str) -> Savepoint:
     damaged: list[str] = []
     for candidate in candidates:
         try:
-            savepoint = _open(candidate)
+            savepoint = candidate.open()
         except JobExecutionError as error:
-            if candidates == [path] and checkpoint_number(path) is None:
+            if candidate.number is None:
                 raise
             damaged.append(str(error))
             continue
@@ -35,25 +37,32 @@ def open_restore_point(path: str) -> Savepoint:
     raise JobExecutionError(f"there is no checkpoint that the job can start from:\n  {what}")
 
 
-def _candidates(path: str) -> list[str]:
+@dataclass(frozen=True)
+class _Candidate:
+    """The number is that of the checkpoint which the system has put there; None for what only the user knows."""
+
+    path: str
+    number: int | None = None
+
+    def open(self) -> Savepoint:
+        savepoint = open_savepoint(self.path)
+        if self.number is not None and savepoint.number != self.number:
+            is_checkpoint = savepoint.kind is SnapshotKind.CHECKPOINT
+            whose = f"checkpoint {savepoint.number}" if is_checkpoint else "a savepoint"
+            raise JobExecutionError(f"the checkpoint {self.path!r} is damaged: {METADATA} is that of {whose}")
+        return savepoint
+
+
+def _candidates(path: str) -> list[_Candidate]:
     """The newest first."""
-    number = checkpoint_number(path)
-    if number is not None:
-        store = CheckpointStore(Path(os.path.normpath(path)).parent)
-        older = [store.path_of(other) for other in reversed(store.numbers()) if other < number]
-        return [path, *older]
-    store = CheckpointStore(Path(path))
-    if store.numbers() and not os.path.lexists(os.path.join(path, METADATA)):
-        return [store.path_of(number) for number in reversed(store.numbers())]
-    return [path]
-
-
-def _open(path: str) -> Savepoint:
-    savepoint, number = open_savepoint(path), checkpoint_number(path)
-    if number is not None and savepoint.number != number:
-        whose = "a savepoint" if savepoint.number is None else f"checkpoint {savepoint.number}"
-        raise JobExecutionError(f"the checkpoint {path!r} is damaged: {METADATA} is that of {whose}")
-    return savepoint
+    store = CheckpointStore(Path(os.path.normpath(path)).parent)
+    named = store.number_at(path)
+    if named is None:
+        store = CheckpointStore(Path(path))
+        if not store.numbers() or os.path.lexists(os.path.join(path, METADATA)):
+            return [_Candidate(path)]
+    numbers = [number for number in reversed(store.numbers()) if named is None or number <= named]
+    return [_Candidate(store.path_of(number), number) for number in numbers]
 
 
 def _warn(damaged: list[str], used: Savepoint) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.job_id import JobID
@@ -43,8 +42,3 @@ class RunningJob(Protocol):
 
 class Executor(Protocol):
     def submit(self, request: JobRequest) -> RunningJob: ...
-
-
-def default_executor() -> Executor:
-    """Spark, imported only when a program runs: building a graph must not need it."""
-    return cast(Executor, importlib.import_module("penstock.engines.spark.executor").SparkExecutor())

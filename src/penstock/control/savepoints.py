@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.control.restore_point import open_restore_point
+from penstock.control.work import Offset
 from penstock.runtime.blueprint import JobBlueprint, OperatorBlueprint
 from penstock.runtime.operator_content import window_sizes
 from penstock.runtime.pickling import dumps_on_driver, loads
@@ -19,9 +20,9 @@ from penstock.runtime.savepoint import (
     Savepoint,
     write_metadata,
 )
+from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
 from penstock.runtime.sources.base import Source
 
-Place = tuple[int, int]  # level, subtask
 _MADE_UP_UID = re.compile("[0-9a-f]{32}")
 
 
@@ -30,7 +31,7 @@ class SavepointRequest:
     """A savepoint or a checkpoint that somebody waits for."""
 
     parent: str = ""  # of a savepoint; checkpoints have a directory of their own
-    checkpoint: bool = False
+    kind: SnapshotKind = SnapshotKind.SAVEPOINT
     stop: bool = False
     drain: bool = False
     path: Future[str] = field(default_factory=Future)
@@ -39,14 +40,13 @@ class SavepointRequest:
 class SnapshotInProgress:
     """Collects the parts of one epoch; `_metadata` makes them a snapshot once the epoch is committed."""
 
-    def __init__(
-        self, directory: str, number: int | None, drain: bool, job: JobBlueprint, end_offset: dict[str, Any]
-    ) -> None:
-        self.directory = directory
+    def __init__(self, target: SnapshotTarget, number: int, drain: bool, job: JobBlueprint, end_offset: Offset) -> None:
+        self.target = target
         self.drain = drain
         self._number = number
         self._job = job
         self._end_offset = end_offset
+        self.epoch: int = end_offset["epoch"]
 
     def failure(self, reports: list[SubtaskReport]) -> str | None:
         """Why parts are missing; None when all are there."""
@@ -64,15 +64,16 @@ class SnapshotInProgress:
         positions = {uid: position for uid, (position, _) in self._end_offset["positions"].items()}
         states = {uid: source.savepoint_state(positions[uid]) for uid, source in sources.items()}
         savepoint = Savepoint(
-            path=self.directory,
+            path=self.target.directory,
             job_id=self._job.settings.job_id,
             job_name=self._job.settings.job_name,
-            epoch=self._end_offset["epoch"],
+            epoch=self.epoch,
             positions=positions,
             source_states={uid: dumps_on_driver(state).hex() for uid, state in states.items()},
             operators=tuple(_saved(operator, reports) for operator in self._job.operators),
             parts=tuple(report.savepoint_part for report in reports if report.savepoint_part is not None),
-            number=self._number,
+            number=self._number if self.target.kind is SnapshotKind.CHECKPOINT else None,
+            kind=self.target.kind,
         )
         write_metadata(savepoint)
         return savepoint

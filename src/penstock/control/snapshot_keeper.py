@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
 from penstock.control.checkpoints import CheckpointSettings, CheckpointStore, remove_files
 from penstock.control.epoch_store import Totals
 from penstock.control.savepoints import SavepointRequest, SnapshotInProgress
-from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory
+from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory, SnapshotOverview, WrittenFacts
 from penstock.control.snapshot_machine import (
     Action,
     Begin,
@@ -23,7 +23,6 @@ from penstock.control.snapshot_machine import (
     JobFailed,
     MetadataFailed,
     MetadataWritten,
-    Pacing,
     Refuse,
     RemoveFiles,
     Requested,
@@ -32,28 +31,26 @@ from penstock.control.snapshot_machine import (
     TimePassed,
     WriteMetadata,
 )
+from penstock.control.work import Offset
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import Savepoint, new_savepoint_directory
+from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
 from penstock.runtime.sources.base import Source
 
 
 class SnapshotKeeper:
-    """Asked by the coordinator before and behind every epoch; requests come from other threads."""
+    """Asked before and after every epoch; requests come from other threads."""
 
-    def __init__(self, job: JobBlueprint, settings: CheckpointSettings | None, clock: Clock) -> None:
+    def __init__(self, job: JobBlueprint, settings: CheckpointSettings, clock: Clock) -> None:
         self._job = job
         self._clock = clock
         self._settings = settings
-        self.history = SnapshotHistory(None if settings is None else settings.history_file)
-        pacing, last_number = Pacing(), self.history.last_number
-        if settings is not None:
-            pacing = settings.pacing
-            self._store = CheckpointStore(settings.directory, settings.retained)
-            last_number = max(last_number, *self._store.numbers(), 0)
-        self._takes_checkpoints = pacing.interval_ms is not None
-        self._machine = SnapshotMachine(pacing, clock(), last_number + 1)
+        self.history = SnapshotHistory(settings.history_file)
+        self._store = CheckpointStore(settings.directory, settings.retained)
+        last_number = max(self.history.last_number, *self._store.numbers(), 0)
+        self._machine = SnapshotMachine(settings.pacing, clock(), last_number + 1)
         self._lock = threading.RLock()
         self._tickets = itertools.count()
         self._requests: dict[int, SavepointRequest] = {}
@@ -63,7 +60,7 @@ class SnapshotKeeper:
         self._written: Savepoint | None = None
         self._totals = Totals()
         self._verdict: str | None = None  # why the job has to fail
-        self.in_progress: SnapshotInProgress | None = None
+        self._in_progress: SnapshotInProgress | None = None
         self._ended = False
         self.wants_stop = False  # a savepoint was taken to stop the job
 
@@ -76,20 +73,20 @@ class SnapshotKeeper:
                 return
             ticket = next(self._tickets)
             self._requests[ticket] = request
-            self._handle(Requested(ticket, request.checkpoint))
+            self._handle(Requested(ticket, request.kind))
 
     def request_checkpoint(self) -> SavepointRequest | None:
         """A checkpoint now; None when the job takes none."""
-        if not self._takes_checkpoints:
+        if self._settings.pacing.interval_ms is None:
             return None
-        request = SavepointRequest(checkpoint=True)
+        request = SavepointRequest(kind=SnapshotKind.CHECKPOINT)
         self.request(request)
         return request
 
     def started_from(self, savepoint: Savepoint) -> None:
         with self._lock:
             self.history.started_from(
-                Restored(self._clock(), savepoint.path, savepoint.number, savepoint.epoch, list(savepoint.passed_over))
+                Restored(self._clock(), savepoint.path, savepoint.number, savepoint.epoch, savepoint.passed_over)
             )
 
     def tick(self) -> str | None:
@@ -99,62 +96,64 @@ class SnapshotKeeper:
             verdict, self._verdict = self._verdict, None
             return verdict
 
-    def describe(self) -> dict[str, Any]:
-        """Plain JSON data: counts, entries and restored."""
+    def describe(self) -> SnapshotOverview:
         with self._lock:
             return self.history.describe()
 
-    @property
-    def savepoints(self) -> list[dict[str, Any]]:
-        """Those that were completed, the oldest first."""
-        return [e for e in self.describe()["entries"] if e["savepoint"] and e["status"] == "COMPLETED"]
-
     # -- before an epoch ---------------------------------------------------------------------------------------
 
-    def wants_epoch(self) -> bool:
-        """Whether the next epoch has to be saved, and so has to run even without records."""
+    def wants_epoch(self, epoch: int) -> bool:
+        """Whether this epoch has to be saved, and so has to run even without records."""
         with self._lock:
-            self._handle(EpochPlanned(self._clock()))
+            elsewhere = self._in_progress is not None and self._in_progress.epoch != epoch
+            self._handle(TimePassed(self._clock()) if elsewhere else EpochPlanned(self._clock()))
             self._raise_verdict()
-            return self._machine.running is not None
+            return self._machine.running is not None and not elsewhere
 
-    def begin(self, end_offset: dict[str, Any]) -> None:
+    def begin(self, end_offset: Offset) -> None:
+        """An epoch is planned; if it has to be saved, its subtasks will hear so."""
         with self._lock:
             running = self._machine.running
-            assert running is not None
-            request, number = self._request_of(running), running.number if running.checkpoint else None
+            if running is None or (self._in_progress is not None and self._in_progress.epoch != end_offset["epoch"]):
+                return
+            request = self._request_of(running)
             drain = request is not None and request.drain
-            self.in_progress = SnapshotInProgress(self._directory, number, drain, self._job, end_offset)
+            target = SnapshotTarget(running.kind, self._directory)
+            self._in_progress = SnapshotInProgress(target, running.number, drain, self._job, end_offset)
+
+    def saving(self, epoch: int) -> SnapshotInProgress | None:
+        """How the epoch is saved, if it is."""
+        in_progress = self._in_progress
+        return in_progress if in_progress is not None and in_progress.epoch == epoch else None
 
     def next_due(self) -> int | None:
         return self._machine.next_due
 
-    # -- behind an epoch ---------------------------------------------------------------------------------------
+    # -- after an epoch ----------------------------------------------------------------------------------------
 
-    def finish(self, reports: list[SubtaskReport], sources: dict[str, Source], totals: Totals) -> None:
+    def finish(self, epoch: int, reports: list[SubtaskReport], sources: dict[str, Source], totals: Totals) -> None:
         """An epoch is committed: if it was saved, its parts become a savepoint or a checkpoint."""
         with self._lock:
-            if self.in_progress is not None and reports:
+            saving = self.saving(epoch)
+            if saving is not None:
                 self._reports, self._sources, self._totals = reports, sources, totals
-                self._handle(EpochCommitted(self._clock(), self.in_progress.failure(reports)))
-                self._reports, self._sources, self.in_progress = [], {}, None
+                self._handle(EpochCommitted(self._clock(), saving.failure(reports)))
+                self._reports, self._sources, self._in_progress = [], {}, None
             self._raise_verdict()
 
     def give_up(self, why: str) -> None:
         """The job ends, or its epoch failed: whoever waits is told."""
         with self._lock:
             self._handle(JobFailed(self._clock(), why))
-            self.in_progress = None
+            self._in_progress = None
             self._verdict = None
 
-    def end(self, cancelled: bool, failed: bool) -> None:
+    def end(self, state: JobStatus) -> None:
         """The job is over: its checkpoints go, unless somebody may want to start from them."""
         with self._lock:
             self._ended = True
             self.give_up("the job has ended")
-        if self._settings is None:
-            return
-        if not (failed or (cancelled and self._settings.retain_on_cancel)):
+        if state not in self._settings.kept_after:
             self._store.remove_all()
 
     def _raise_verdict(self) -> None:
@@ -172,7 +171,7 @@ class SnapshotKeeper:
         match action:
             case Begin(snapshot):
                 self._directory = self._directory_of(snapshot)
-                entry = HistoryEntry(snapshot.number, not snapshot.checkpoint, snapshot.begun_at, path=self._directory)
+                entry = HistoryEntry(snapshot.number, snapshot.kind, snapshot.begun_at, path=self._directory)
                 self.history.began(entry)
             case WriteMetadata(snapshot):
                 self._write_metadata()
@@ -189,16 +188,16 @@ class SnapshotKeeper:
                 self._verdict = why
 
     def _directory_of(self, snapshot: Snapshot) -> str:
-        if snapshot.checkpoint:
+        if snapshot.kind is SnapshotKind.CHECKPOINT:
             return self._store.path_of(snapshot.number)
         request = self._request_of(snapshot)
         assert request is not None
         return new_savepoint_directory(request.parent, self._job.settings.job_id)
 
     def _write_metadata(self) -> None:
-        assert self.in_progress is not None
+        assert self._in_progress is not None
         try:
-            self._written = self.in_progress.write_metadata(self._reports, self._sources)
+            self._written = self._in_progress.write_metadata(self._reports, self._sources)
         except Exception as error:  # a full disk, or a source whose position cannot be pickled
             self._handle(MetadataFailed(self._clock(), f"{type(error).__name__}: {error}"))
         else:
@@ -207,9 +206,9 @@ class SnapshotKeeper:
     def _complete(self, snapshot: Snapshot, now: int) -> None:
         written = self._written
         assert written is not None
-        facts = {"epoch": written.epoch, "bytes": written.bytes, "subtasks": len(written.parts)}
+        facts = WrittenFacts(written.epoch, written.bytes, len(written.parts))
         self.history.completed(snapshot.number, now, facts, self._totals)
-        if snapshot.checkpoint:
+        if snapshot.kind is SnapshotKind.CHECKPOINT:
             self.history.dropped(self._store.drop_old())
         request = self._requests.pop(snapshot.ticket, None) if snapshot.ticket is not None else None
         if request is not None:
@@ -222,5 +221,4 @@ class SnapshotKeeper:
     def _tell_failure(self, ticket: int | None, why: str) -> None:
         request = self._requests.pop(ticket, None) if ticket is not None else None
         if request is not None and not request.path.done():
-            what = "checkpoint" if request.checkpoint else "savepoint"
-            request.path.set_exception(JobExecutionError(f"no {what} was taken: {why}"))
+            request.path.set_exception(JobExecutionError(f"no {request.kind} was taken: {why}"))

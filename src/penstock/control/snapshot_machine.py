@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.runtime.snapshot_target import SnapshotKind
+
 
 @dataclass(frozen=True)
 class Pacing:
@@ -28,7 +30,7 @@ class Snapshot:
     """One snapshot under way. Checkpoints and savepoints share their numbers, as in Flink."""
 
     number: int
-    checkpoint: bool
+    kind: SnapshotKind
     begun_at: int
     ticket: int | None = None  # who asked for it; nobody asks for those that come at the interval
 
@@ -41,7 +43,7 @@ class Requested:
     """Somebody wants a savepoint, or a checkpoint outside its interval."""
 
     ticket: int
-    checkpoint: bool
+    kind: SnapshotKind
 
 
 @dataclass(frozen=True)
@@ -178,16 +180,16 @@ class SnapshotMachine:
             return actions
         if self._requests:
             request = self._requests.popleft()
-            return [*actions, self._begin(event.now, request.checkpoint, request.ticket)]
+            return [*actions, self._begin(event.now, request.kind, request.ticket)]
         if self._next_due is not None and event.now >= self._next_due:
-            return [*actions, self._begin(event.now, checkpoint=True, ticket=None)]
+            return [*actions, self._begin(event.now, SnapshotKind.CHECKPOINT, ticket=None)]
         return actions
 
-    def _begin(self, now: int, checkpoint: bool, ticket: int | None) -> Begin:
-        self._running = Snapshot(self._next_number, checkpoint, now, ticket)
+    def _begin(self, now: int, kind: SnapshotKind, ticket: int | None) -> Begin:
+        self._running = Snapshot(self._next_number, kind, now, ticket)
         self._given_up = False
         self._next_number += 1
-        if checkpoint and self._pacing.interval_ms is not None:
+        if kind is SnapshotKind.CHECKPOINT and self._pacing.interval_ms is not None:
             self._next_due = now + self._pacing.interval_ms
         return Begin(self._running)
 
@@ -216,7 +218,7 @@ class SnapshotMachine:
     def _metadata_written(self, event: MetadataWritten) -> list[Action]:
         running, self._running = self._running, None
         assert running is not None
-        if running.checkpoint:
+        if running.kind is SnapshotKind.CHECKPOINT:
             self._failures_in_a_row = 0
             self._pause(event.now)
         return [Complete(running, event.now)]
@@ -244,7 +246,7 @@ class SnapshotMachine:
     def _failed(self, snapshot: Snapshot, now: int, why: str) -> list[Action]:
         """A failed savepoint is a matter of whoever asked for it; checkpoints are what the job relies on."""
         actions: list[Action] = [Fail(snapshot, now, why)]
-        if not snapshot.checkpoint:
+        if snapshot.kind is SnapshotKind.SAVEPOINT:
             return actions
         self._pause(now)
         self._failures_in_a_row += 1

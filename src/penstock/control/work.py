@@ -1,11 +1,33 @@
-"""What the coordinator asks the tasks of level 0 to do."""
+"""An epoch as the driver plans it, and what it asks the tasks of level 0 to do."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import Token
+
+Place = tuple[int, int]  # level, subtask
+
+# Where an epoch ends, as JSON: {"epoch": number, "positions": {uid of a source: [position, exhausted]}}
+Offset = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class EpochPlan:
+    """One epoch from its planning to its completion."""
+
+    start: Offset
+    end: Offset
+    planned_at: float  # by the monotonic clock, in seconds
+
+    @property
+    def number(self) -> int:
+        number: int = self.end["epoch"]
+        return number
 
 
 @dataclass(frozen=True)
@@ -15,5 +37,11 @@ class Work:
     subtask: int | None  # None: only wake-ups
     assignments: dict[int, Assignment] = field(default_factory=dict)
     snapshot: tuple[Token, bytes] | None = None
-    savepoint_directory: str | None = None
-    wakeups: tuple[tuple[int, int], ...] = ()  # level, subtask
+    saving: SnapshotTarget | None = None
+    wakeups: tuple[Place, ...] = ()
+
+
+def places_of(job: JobBlueprint) -> tuple[Place, ...]:
+    """Of all containers; Spark's own sources have none."""
+    operators = [operator for operator in job.operators if not operator.native]
+    return tuple(sorted({(each.level, subtask) for each in operators for subtask in range(each.parallelism)}))

@@ -67,6 +67,5 @@ class AsyncDataStream:
 
 def _refuse(method: str) -> NoReturn:
     raise NotSupportedError(
-        f"AsyncDataStream.{method}: async I/O comes with mission item M22; "
-        "until then call the service from a map or flat_map function"
+        f"AsyncDataStream.{method}: there is no async I/O yet; call the service from a map or flat_map function"
     )

@@ -15,7 +15,7 @@ from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from penstock.common.types import Row
 from penstock.common.watermark_strategy import WatermarkStrategy
 from penstock.connectors.collection import CollectionSource
-from penstock.control.running_job import Executor, RunningJob, default_executor
+from penstock.control.running_job import Executor, RunningJob
 from penstock.datastream.environment_settings import EnvironmentSettings
 from penstock.datastream.execution_mode import RuntimeExecutionMode
 from penstock.datastream.functions import SourceFunction, as_function
@@ -208,7 +208,10 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         # As in Flink, even when the job cannot be started: the next one begins empty.
         self._operators.clear()
         if self._executor is None:
-            self._executor = default_executor()
+            # Imported only when a program runs: building a graph must not wait for Spark.
+            from penstock.engines.spark.executor import SparkExecutor
+
+            self._executor = SparkExecutor()
         return self._executor.submit(request)
 
     def _request(self, job_name: str | None) -> JobRequest:

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
-_IN_OPERATOR = re.compile(r"(?P<name>\w+) in operator (?P<operator>'.*?'|\".*?\") \(subtask (?P<subtask>\d+/\d+)\)")
+from penstock.common.failure import FailedTask, Failure
+from penstock.control.attempts import Attempt
+
 _MOST_ENTRIES = 16
 
 
-def exception_history(job: Mapping[str, Any]) -> dict[str, Any]:
+def exception_history(attempts: Sequence[Attempt]) -> dict[str, Any]:
     """The newest first; a lost driver is an exception like any other, at a time that nobody knows."""
-    failed = [attempt for attempt in reversed(job["attempts"]) if attempt["failure"] is not None]
+    failed = [(attempt, attempt.failure) for attempt in reversed(attempts) if attempt.failure is not None]
     return {
         "exceptionHistory": {
-            "entries": [_entry(attempt) for attempt in failed[:_MOST_ENTRIES]],
+            "entries": [_entry(attempt, failure) for attempt, failure in failed[:_MOST_ENTRIES]],
             "truncated": len(failed) > _MOST_ENTRIES,
         }
     }
 
 
-def _entry(attempt: Mapping[str, Any]) -> dict[str, Any]:
-    failure = attempt["failure"]
-    where = _IN_OPERATOR.match(failure)
+def _entry(attempt: Attempt, failure: Failure) -> dict[str, Any]:
     return {
-        "exceptionName": where["name"] if where else "JobExecutionError",
-        "stacktrace": failure,
-        "timestamp": attempt["ended_at"],
-        "taskName": f"{where['operator'][1:-1]} ({where['subtask']})" if where else None,
-        "endpoint": attempt["driver"],
+        "exceptionName": failure.exception,
+        "stacktrace": str(failure),
+        "timestamp": attempt.ended_at,
+        "taskName": None if failure.task is None else _task_name(failure.task),
+        "endpoint": attempt.driver,
         "taskManagerId": None,
         "failureLabels": {},
         "concurrentExceptions": [],
-        "penstock": {"attempt": attempt["number"], "state": attempt["state"]},
+        "penstock": {"attempt": attempt.number, "state": attempt.state.name},
     }
+
+
+def _task_name(task: FailedTask) -> str:
+    return f"{task.operator} ({task.subtask + 1}/{task.parallelism})"

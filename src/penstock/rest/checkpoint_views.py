@@ -3,85 +3,86 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
+
+from penstock.common.json_data import to_json
+from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotOverview, SnapshotStatus
+from penstock.runtime.snapshot_target import SnapshotKind
 
 Json = dict[str, Any]
 
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
-def checkpoint_statistics(history: Mapping[str, Any]) -> Json:
+def checkpoint_statistics(snapshots: SnapshotOverview) -> Json:
     """The newest first, as in Flink; savepoints and checkpoints in one history."""
-    entries = [_entry(entry) for entry in reversed(history["entries"])]
-    completed = [entry for entry in entries if entry["status"] == "COMPLETED"]
+    entries = snapshots.entries[::-1]
+    completed = [entry for entry in entries if entry.status is SnapshotStatus.COMPLETED]
+    sizes, durations = _summary(entry.bytes for entry in completed), _summary(entry.duration_ms for entry in completed)
     return {
-        "counts": history["counts"],
-        "summary": {
-            name: _summary([entry[name] for entry in completed])
-            for name in ("checkpointed_size", "state_size", "end_to_end_duration")
-        },
+        "counts": {**to_json(snapshots.counts), "in_progress": snapshots.in_progress},
+        "summary": {"checkpointed_size": sizes, "state_size": sizes, "end_to_end_duration": durations},
         "latest": {
-            "completed": _first(entry for entry in completed if not entry["is_savepoint"]),
-            "savepoint": _first(entry for entry in completed if entry["is_savepoint"]),
-            "failed": _first(entry for entry in entries if entry["status"] == "FAILED"),
-            "restored": _restored(history["restored"]),
+            "completed": _first(entry for entry in completed if entry.kind is SnapshotKind.CHECKPOINT),
+            "savepoint": _first(entry for entry in completed if entry.kind is SnapshotKind.SAVEPOINT),
+            "failed": _first(entry for entry in entries if entry.status is SnapshotStatus.FAILED),
+            "restored": None if snapshots.restored is None else _restored(snapshots.restored),
         },
-        "history": entries,
+        "history": [_entry(entry) for entry in entries],
     }
 
 
-def _first(entries: Any) -> Json | None:
-    return next(iter(entries), None)
+def _first(entries: Iterable[HistoryEntry]) -> Json | None:
+    return next((_entry(entry) for entry in entries), None)
 
 
-def _entry(entry: Mapping[str, Any]) -> Json:
+def _entry(entry: HistoryEntry) -> Json:
     """Files hold the whole state, so that what is written and what there is are the same number of bytes."""
+    is_savepoint = entry.kind is SnapshotKind.SAVEPOINT
     view = {
-        "className": entry["status"].lower(),
-        "id": entry["id"],
-        "status": entry["status"],
-        "is_savepoint": entry["savepoint"],
-        "savepointFormat": "CANONICAL" if entry["savepoint"] else None,
-        "checkpoint_type": "SAVEPOINT" if entry["savepoint"] else "CHECKPOINT",
-        "trigger_timestamp": entry["trigger_ms"],
-        "latest_ack_timestamp": entry["end_ms"],
-        "end_to_end_duration": entry["duration_ms"],
-        "checkpointed_size": entry["bytes"],
-        "state_size": entry["bytes"],
-        "num_subtasks": entry["subtasks"],
-        "num_acknowledged_subtasks": entry["subtasks"],
+        "className": entry.status.name.lower(),
+        "id": entry.id,
+        "status": entry.status.name,
+        "is_savepoint": is_savepoint,
+        "savepointFormat": "CANONICAL" if is_savepoint else None,
+        "checkpoint_type": entry.kind.name,
+        "trigger_timestamp": entry.trigger_ms,
+        "latest_ack_timestamp": entry.end_ms,
+        "end_to_end_duration": entry.duration_ms,
+        "checkpointed_size": entry.bytes,
+        "state_size": entry.bytes,
+        "num_subtasks": entry.subtasks,
+        "num_acknowledged_subtasks": entry.subtasks,
         "penstock": {
-            "epoch": entry["epoch"],
-            "epochs-since": entry["epochs_since"],
-            "records-since": entry["records_since"],
-            "changed-bytes": entry["changed_bytes"],
+            "epoch": entry.epoch,
+            "epochs-since": entry.epochs_since,
+            "records-since": entry.records_since,
+            "changed-bytes": entry.changed_bytes,
         },
     }
-    if entry["status"] == "COMPLETED":
-        view |= {"external_path": entry["path"], "discarded": entry["discarded"]}
-    if entry["status"] == "FAILED":
-        view |= {"failure_timestamp": entry["end_ms"], "failure_message": entry["failure"]}
+    if entry.status is SnapshotStatus.COMPLETED:
+        view |= {"external_path": entry.path, "discarded": entry.discarded}
+    if entry.status is SnapshotStatus.FAILED:
+        view |= {"failure_timestamp": entry.end_ms, "failure_message": entry.failure}
     return view
 
 
-def _restored(restored: Mapping[str, Any] | None) -> Json | None:
-    if restored is None:
-        return None
+def _restored(restored: Restored) -> Json:
     return {
-        "id": restored["id"],
-        "restore_timestamp": restored["at_ms"],
-        "is_savepoint": restored["id"] is None,
-        "external_path": restored["path"],
-        "penstock": {"epoch": restored["epoch"], "instead-of": restored["instead_of"]},
+        "id": restored.id,
+        "restore_timestamp": restored.at_ms,
+        "is_savepoint": restored.id is None,
+        "external_path": restored.path,
+        "penstock": {"epoch": restored.epoch, "instead-of": list(restored.instead_of)},
     }
 
 
-def _summary(values: Sequence[int]) -> Json:
+def _summary(values: Iterable[int | None]) -> Json:
     """Over the completed ones in the history."""
-    if not values:
+    ordered = sorted(value for value in values if value is not None)
+    if not ordered:
         return dict.fromkeys(("min", "max", "avg", *_PERCENTILES), 0)
-    ordered = sorted(values)
     percentiles = {
         name: ordered[min(len(ordered) - 1, int(part * len(ordered)))] for name, part in _PERCENTILES.items()
     }

@@ -60,11 +60,11 @@ def show_job(service: JobService, request: Request) -> Reply:
 
 
 def show_exceptions(service: JobService, request: Request) -> Reply:
-    return Reply(exception_history(service.control.describe()))
+    return Reply(exception_history(service.control.describe().attempts))
 
 
 def show_checkpoints(service: JobService, request: Request) -> Reply:
-    return Reply(checkpoint_statistics(service.control.describe()["checkpoints"]))
+    return Reply(checkpoint_statistics(service.control.describe().snapshots))
 
 
 def trigger_savepoint(service: JobService, request: Request) -> Reply:

@@ -16,7 +16,7 @@ from penstock.runtime.failure import failure_of
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, UnionLists, report_row
 from penstock.runtime.saved_parts import write_part
-from penstock.runtime.savepoint import checkpoint_number
+from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_limit import StateLimit, StateTooLargeError
 from penstock.runtime.state_log import StateLog, Token
@@ -92,7 +92,7 @@ def run_level_zero(
     subtask: int,
     assignments: dict[int, Assignment],
     snapshot: tuple[Token, bytes] | None,
-    savepoint_directory: str | None = None,
+    saving: SnapshotTarget | None = None,
     union_lists: dict[int, UnionLists] | None = None,
 ) -> Iterator[ExchangeRow]:
     """Sources and what is chained to them; the snapshot travels to the driver and comes back with the next epoch."""
@@ -109,7 +109,7 @@ def run_level_zero(
         report.changed_bytes, report.delta = len(content), (new, content)
         return new
 
-    return _hosted(Lease(blob, subtask), up_to_date, save, (), assignments, savepoint_directory)
+    return _hosted(Lease(blob, subtask), up_to_date, save, (), assignments, saving)
 
 
 def run_level(
@@ -117,7 +117,7 @@ def run_level(
     subtask: int,
     rows: list[ExchangeRow],
     log: StateLog,
-    savepoint_directory: str | None = None,
+    saving: SnapshotTarget | None = None,
     union_lists: dict[int, UnionLists] | None = None,
 ) -> Iterator[ExchangeRow]:
     """A level after an exchange; its snapshot is a log in the state store that commits with the epoch."""
@@ -146,7 +146,7 @@ def run_level(
         report.snapshots = None if token is None else token.id, new.id
         return new
 
-    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, savepoint_directory)
+    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, saving)
 
 
 def _hosted(
@@ -155,7 +155,7 @@ def _hosted(
     save: Callable[[Container, SubtaskReport], Token],
     rows: Iterable[ExchangeRow],
     assignments: dict[int, Assignment],
-    savepoint_directory: str | None,
+    saving: SnapshotTarget | None,
 ) -> Iterator[ExchangeRow]:
     """The rows that an epoch sends, and last its report."""
     with lease:
@@ -166,13 +166,13 @@ def _hosted(
             lease.close(failed)
             yield report_row(failed)
             return
-        report = yield from run_epoch(container, rows, assignments, savepoint_directory is not None)
+        report = yield from run_epoch(container, rows, assignments, saving is not None)
         token = None
         if report.failure is None:
             try:
                 token = save(container, report)
-                if savepoint_directory is not None:
-                    _write_part(container, report, savepoint_directory)
+                if saving is not None:
+                    _write_part(container, report, saving)
             except Exception as error:
                 report.failure = failure_of(error)
         if token is None or report.failure is not None or report.finished:
@@ -201,12 +201,11 @@ def run_epoch(
     return report
 
 
-def _write_part(container: Container, report: SubtaskReport, directory: str) -> None:
-    of_checkpoint = checkpoint_number(directory) is not None
-    limit = StateLimit(container.job, report.subtask, of_checkpoint)
+def _write_part(container: Container, report: SubtaskReport, target: SnapshotTarget) -> None:
+    limit = StateLimit(container.job, report.subtask, of_checkpoint=target.kind is SnapshotKind.CHECKPOINT)
     try:
         pieces = container.saved_pieces(report)
-        report.savepoint_part = write_part(directory, report.level, report.subtask, pieces, limit.count)
+        report.savepoint_part = write_part(target.directory, report.level, report.subtask, pieces, limit.count)
     except StateTooLargeError as error:
         report.savepoint_failure = str(error)
     except OSError as error:  # a full disk must not harm the job: its own state is safe in Spark's store

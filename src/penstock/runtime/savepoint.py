@@ -12,7 +12,6 @@ import functools
 import hashlib
 import json
 import os
-import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -20,11 +19,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.runtime.snapshot_target import SnapshotKind
 
 FORMAT_VERSION = 3
 UNNAMED_VERSION = 2  # still read: nested tuples by kind of operator, see savepoint_v2.py
 METADATA = "_metadata"
-_CHECKPOINT = re.compile(r"chk-(\d+)")
 _NOT_WRITTEN: dict[str, Any] = {"path": None, "passed_over": ()}
 _READ_BYTES = 1 << 20
 
@@ -89,6 +88,7 @@ class Savepoint:
     operators: tuple[SavedOperator, ...]
     parts: tuple[SavepointPart, ...]
     number: int | None = None  # of a checkpoint, so that one is not taken for another
+    kind: SnapshotKind = SnapshotKind.SAVEPOINT
     version: int = FORMAT_VERSION
     passed_over: tuple[str, ...] = ()  # what is wrong with newer checkpoints, in whose place this one is used
 
@@ -110,12 +110,6 @@ class Savepoint:
     @property
     def bytes(self) -> int:
         return sum(part.bytes for part in self.parts)
-
-
-def checkpoint_number(path: str | Path) -> int | None:
-    """N of a directory `chk-N`; None for other names, such as those of savepoints."""
-    found = _CHECKPOINT.fullmatch(os.path.basename(os.path.normpath(path)))
-    return None if found is None else int(found[1])
 
 
 def new_savepoint_directory(parent: str, job_id: str) -> str:
@@ -211,13 +205,20 @@ def _read_metadata(path: str) -> Savepoint:
             for operator in saved["operators"]
         )
         parts = tuple(map(_part, saved["parts"]))
-        return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts})
+        return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts, "kind": _kind_of(saved)})
     except FileNotFoundError:
         raise JobExecutionError(
             f"{path!r} is no savepoint: there is no {METADATA} file in it; give the directory savepoint-… or chk-…"
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise JobExecutionError(f"the savepoint {path!r} is damaged: {METADATA} cannot be used, {error}") from error
+
+
+def _kind_of(saved: dict[str, Any]) -> SnapshotKind:
+    """Older versions did not write it down; only checkpoints had a number."""
+    if "kind" in saved:
+        return SnapshotKind(saved["kind"])
+    return SnapshotKind.SAVEPOINT if saved["number"] is None else SnapshotKind.CHECKPOINT
 
 
 def _part(saved: dict[str, Any]) -> SavepointPart:

@@ -89,15 +89,16 @@ def arm() -> None:
 
 def place_points(point: Point) -> None:
     """Wraps the methods around which the points lie."""
-    _place_in_coordinator(point)
+    _place_in_epochs(point)
     _place_in_workers(point)
     _place_in_savepoints(point)
     _place_at_the_end(point)
 
 
-def _place_in_coordinator(point: Point) -> None:
-    from penstock.control.coordinator import EpochCoordinator
+def _place_in_epochs(point: Point) -> None:
+    from penstock.control.epoch_completion import EpochCompletion
     from penstock.control.epoch_store import EpochStore
+    from penstock.control.micro_batches import MicroBatches
     from penstock.runtime.operators.file_commit import Rename
 
     def latest_offset(original: Callable[..., Any], self: Any, start: dict[str, Any]) -> Any:
@@ -129,9 +130,9 @@ def _place_in_coordinator(point: Point) -> None:
             point("during-recovery")
         return record
 
-    _wrap(EpochCoordinator, "latest_offset", latest_offset)
-    _wrap(EpochCoordinator, "_publish", publish)
-    _wrap(EpochCoordinator, "_recover", recover)
+    _wrap(MicroBatches, "latest_offset", latest_offset)
+    _wrap(EpochCompletion, "publish", publish)
+    _wrap(EpochCompletion, "_recover", recover)
     _wrap(EpochStore, "put", put)
     _wrap(Rename, "commit", commit)
 

@@ -20,14 +20,19 @@ from penstock.cli.job_client import JobClient
 from penstock.cli.known_jobs import find_job
 from penstock.cli.main import main
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
+from penstock.common.json_data import from_json, to_json
 from penstock.common.run_options import RunOptions
+from penstock.control.attempts import Attempt, AttemptState
 from penstock.control.checkpoints import history_file_of
-from penstock.control.finished_jobs import FinishedJobs
+from penstock.control.finished_jobs import FinishedJobs, FinishedRecord
 from penstock.control.job_home import JobHome
-from penstock.control.program_record import program_record, recorded_options
+from penstock.control.job_record import JobRecord, OperatorRecord
+from penstock.control.program_record import ProgramRecord, program_record, recorded_options
 from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
 from penstock.rest.access import RestAccess, write_access
 from penstock.rest.server import Server, serve_job
+from penstock.runtime.snapshot_target import SnapshotKind
 
 RUNNING_ID = "aa0" + "1" * 29
 OTHER_ID = "aa1" + "2" * 29
@@ -55,10 +60,13 @@ class LiveJob(FakeJob):
         self.home.remove()
 
 
-def record_of(job_id: str, **program: Any) -> dict[str, Any]:
-    operator = {"uid": "u1", "name": "Count", "kind": "reduce", "parallelism": 2, "level": 1}
-    record = {"job_id": job_id, "name": "page views", "parallelism": 2, "levels": 2, "operators": [operator]}
-    return record | ({"program": program} if program else {})
+def record_of(job_id: str, program: ProgramRecord | None = None, state: JobStatus | None = None) -> JobRecord:
+    return JobRecord(**_shape(job_id), program=program, state=state)
+
+
+def _shape(job_id: str) -> dict[str, Any]:
+    operators = (OperatorRecord("u1", "Count", "reduce", 2, 1),)
+    return {"job_id": job_id, "name": "page views", "parallelism": 2, "levels": 2, "operators": operators}
 
 
 @pytest.fixture(autouse=True)
@@ -135,8 +143,8 @@ def test_a_process_that_was_killed_is_recognised(home: Path, penstock: Printed) 
         "print('acquired', flush=True)\n"
         "sys.stdin.read()\n"
     )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", program], text=True, **pipes) as driver:
+    command, pipe = [sys.executable, "-c", program], subprocess.PIPE
+    with subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe) as driver:
         assert driver.stdout is not None and driver.stdout.readline() == "acquired\n"
         while_alive = json.loads(penstock("list", "--json")[1])["jobs"][0]["status"]
         driver.send_signal(signal.SIGKILL)
@@ -148,7 +156,7 @@ def test_a_process_that_was_killed_is_recognised(home: Path, penstock: Printed) 
 def test_a_lock_that_was_given_back_by_a_living_process_is_no_running_job(home: Path, penstock: Printed) -> None:
     job = JobHome(home, DEAD_ID)
     job.acquire()
-    job.write_record(record_of(DEAD_ID) | {"state": "FAILED"})
+    job.write_record(record_of(DEAD_ID, state=JobStatus.FAILED))
     job.release()
     assert json.loads(penstock("list", "--json")[1])["jobs"][0]["status"] == "FAILED"
 
@@ -185,7 +193,7 @@ def test_checkpoint_history(penstock: Printed, live: LiveJob) -> None:
 def test_checkpoint_history_of_a_dead_job_comes_from_its_files(penstock: Printed, dead: JobHome) -> None:
     dead.run.mkdir(exist_ok=True)
     history = SnapshotHistory(history_file_of(dead))
-    history.began(HistoryEntry(8, False, 1000, path="/c/chk-8"))
+    history.began(HistoryEntry(8, SnapshotKind.CHECKPOINT, 1000, path="/c/chk-8"))
     history.failed(8, 2000, "disk full")
     code, out, _ = penstock("checkpoint", DEAD_ID, "--history")
     assert code == 0 and "0 completed, 1 failed" in out and "disk full" in out
@@ -386,9 +394,9 @@ def test_a_recorded_program_comes_back_as_it_was() -> None:
         script_path="/p/job.py", arguments=("--input", "a b"), working_directory="/p",
         savepoint_path="/s/1", allow_non_restored_state=True,
     )  # fmt: skip
-    written = json.loads(json.dumps(program_record(options, options.arguments)))
+    written = json.loads(json.dumps(to_json(program_record(options))))
     options.job_id = DEAD_ID
-    assert recorded_options(DEAD_ID, written) == options
+    assert recorded_options(DEAD_ID, from_json(ProgramRecord, written)) == options
 
 
 def test_resume_runs_the_program_again(dead: JobHome, tmp_path: Path) -> None:
@@ -404,7 +412,7 @@ def test_resume_runs_the_program_again(dead: JobHome, tmp_path: Path) -> None:
         parallelism=3, configuration={"pipeline.name": "x"}, pyflink_imports=True,
         script_path=str(script), arguments=("in.csv", "-p"), working_directory=str(tmp_path),
     )  # fmt: skip
-    dead.write_record(record_of(DEAD_ID, **program_record(started, started.arguments)))
+    dead.write_record(record_of(DEAD_ID, program_record(started)))
     home = dead.path.parent.parent
     result = subprocess.run(
         [sys.executable, "-m", "penstock.cli.main", "resume", "bb"],
@@ -427,17 +435,17 @@ def test_resume_may_take_over(live: LiveJob, tmp_path: Path) -> None:
         "print(options().job_id, options().take_over)\n"
     )
     options = RunOptions(script_path=str(script), working_directory=str(tmp_path))
-    live.home.write_record(record_of(RUNNING_ID, **program_record(options, ())))
+    live.home.write_record(record_of(RUNNING_ID, program_record(options)))
     command = [sys.executable, "-m", "penstock.cli.main", "resume", "--take-over", RUNNING_ID]
     result = subprocess.run(command, env={**os.environ}, capture_output=True, text=True)
     assert result.stdout == f"{RUNNING_ID} True\n", result.stderr
 
 
-@pytest.mark.parametrize("program", [{}, {"script": None}])
+@pytest.mark.parametrize("program", [None, ProgramRecord()])
 def test_resume_of_a_job_that_was_not_started_by_penstock_run(
-    penstock: Printed, dead: JobHome, program: dict[str, Any]
+    penstock: Printed, dead: JobHome, program: ProgramRecord | None
 ) -> None:
-    dead.write_record(record_of(DEAD_ID, **program))
+    dead.write_record(record_of(DEAD_ID, program))
     code, _, err = penstock("resume", DEAD_ID)
     assert code == 1
     assert f"penstock run --job-id {DEAD_ID}" in err
@@ -445,7 +453,7 @@ def test_resume_of_a_job_that_was_not_started_by_penstock_run(
 
 def test_resume_when_the_script_is_gone(penstock: Printed, dead: JobHome, tmp_path: Path) -> None:
     options = RunOptions(script_path=str(tmp_path / "gone.py"), working_directory=str(tmp_path))
-    dead.write_record(record_of(DEAD_ID, **program_record(options, ())))
+    dead.write_record(record_of(DEAD_ID, program_record(options)))
     code, _, err = penstock("resume", DEAD_ID)
     assert code == 1
     assert "gone.py" in err and "--job-id" in err
@@ -454,7 +462,7 @@ def test_resume_when_the_script_is_gone(penstock: Printed, dead: JobHome, tmp_pa
 def test_resume_when_the_directory_is_gone(penstock: Printed, dead: JobHome, tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text("raise AssertionError('ran')")
     options = RunOptions(script_path=str(tmp_path / "job.py"), working_directory=str(tmp_path / "gone"))
-    dead.write_record(record_of(DEAD_ID, **program_record(options, ())))
+    dead.write_record(record_of(DEAD_ID, program_record(options)))
     code, _, err = penstock("resume", DEAD_ID)
     assert code == 1
     assert str(tmp_path / "gone") in err
@@ -462,14 +470,14 @@ def test_resume_when_the_directory_is_gone(penstock: Printed, dead: JobHome, tmp
 
 def test_resume_of_a_second_job_starts_the_program_under_the_id_of_the_first(dead: JobHome, tmp_path: Path) -> None:
     started = RunOptions(script_path="/p/job.py", working_directory="/p", job_id=RUNNING_ID)
-    assert recorded_options(DEAD_ID, program_record(started, (), number=1)).job_id == RUNNING_ID
+    assert recorded_options(DEAD_ID, program_record(started, number=1)).job_id == RUNNING_ID
 
 
 def test_resume_refuses_a_job_before_which_another_one_would_run_again(
     penstock: Printed, dead: JobHome, home: Path
 ) -> None:
     options = RunOptions(script_path="/p/job.py", working_directory="/p", job_id=OTHER_ID)
-    dead.write_record(record_of(DEAD_ID, **program_record(options, (), number=1)))
+    dead.write_record(record_of(DEAD_ID, program_record(options, number=1)))
     code, _, err = penstock("resume", DEAD_ID)
     assert code == 1 and f"number 1 ({OTHER_ID}) failed, or is not known any more" in err
     FinishedJobs(home).put(ended_record(OTHER_ID))
@@ -485,15 +493,18 @@ def test_taking_over_needs_a_job(penstock: Printed, tmp_path: Path) -> None:
 # -- jobs that have ended --------------------------------------------------------------------------------------------
 
 
-def ended_record(job_id: str, **facts: Any) -> dict[str, Any]:
-    attempt = {
-        "number": 3, "state": "FINISHED", "started_at": 1_000, "ended_at": 6_000, "driver": "process 7 on there",
-        "from_epoch": 12, "from_savepoint": None, "failure": None,
-    }  # fmt: skip
-    return record_of(job_id, script="/p/job.py") | {
-        "state": "FINISHED", "started_at": 1_000, "ended_at": 6_000, "duration_ms": 5_000, "attempts": [attempt],
-        "failure": None, "stopped": False, "savepoint": "/s/savepoint-1", "metrics": {}, **facts,
-    }  # fmt: skip
+def ended_record(job_id: str) -> FinishedRecord:
+    attempt = Attempt(3, AttemptState.FINISHED, 1_000, 6_000, "process 7 on there", 12)
+    return FinishedRecord(
+        **_shape(job_id),
+        program=ProgramRecord(script="/p/job.py"),
+        state=JobStatus.FINISHED,
+        started_at=1_000,
+        ended_at=6_000,
+        duration_ms=5_000,
+        attempts=(attempt,),
+        savepoint="/s/savepoint-1",
+    )
 
 
 def test_ended_jobs_are_listed_on_demand(penstock: Printed, live: LiveJob, home: Path) -> None:

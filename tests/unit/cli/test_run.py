@@ -182,8 +182,9 @@ def test_missing_pyflink_module_is_explained_at_the_import(run: Callable[..., Re
 
 
 REPORT = (
+    "from penstock.common.job_status import JobStatus\n"
     "from penstock.control.progress import JobProgress, progress_listener\n"
-    "progress_listener()(JobProgress('{state}', 1, 10, 10, 5.0, None))\n"
+    "progress_listener()(JobProgress(JobStatus.{state}, 1, 10, 10, 5.0, None))\n"
 )
 
 

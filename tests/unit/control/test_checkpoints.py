@@ -8,9 +8,9 @@ import pytest
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
+from penstock.common.job_status import JobStatus
 from penstock.control.checkpoints import CheckpointSettings, CheckpointStore
 from penstock.control.snapshot_machine import Pacing
-from penstock.runtime.savepoint import checkpoint_number
 
 
 def _write(store: CheckpointStore, number: int, complete: bool = True) -> None:
@@ -36,11 +36,15 @@ def test_the_newest_complete_checkpoints_are_kept(tmp_path: Path) -> None:
     assert not (tmp_path / "job").exists()
 
 
-@pytest.mark.parametrize(
-    ("path", "number"), [("/c/chk-12", 12), ("/c/chk-12/", 12), ("/c/savepoint-ab-1", None), ("/c/chk-", None)]
-)
-def test_checkpoints_are_known_by_their_name(path: str, number: int | None) -> None:
-    assert checkpoint_number(path) == number
+def test_a_store_knows_its_places(tmp_path: Path) -> None:
+    store = CheckpointStore(tmp_path)
+    _write(store, 12)
+    assert [store.number_at(f"{tmp_path}/{name}") for name in ("chk-12", "chk-12/", "chk-13", "savepoint-1")] == [
+        12,
+        12,
+        None,
+        None,
+    ]
 
 
 def test_settings_come_from_flinks_options(tmp_path: Path) -> None:
@@ -57,7 +61,7 @@ def test_settings_come_from_flinks_options(tmp_path: Path) -> None:
         configuration.set_string(f"execution.checkpointing.{key}", value)
     settings = CheckpointSettings.of(configuration, tmp_path, "j")
     assert settings.pacing == Pacing(6000, 2000, 60_000, 4)
-    assert (settings.retained, settings.retain_on_cancel) == (3, True)
+    assert (settings.retained, settings.kept_after) == (3, frozenset({JobStatus.FAILED, JobStatus.CANCELED}))
     assert settings.directory == tmp_path / "checkpoints" / "j"
     assert settings.history_file == tmp_path / "jobs" / "j" / "run-1" / "checkpoints.json"
 

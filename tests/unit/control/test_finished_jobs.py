@@ -10,16 +10,15 @@ import pytest
 
 from penstock.common.errors import JobCancelledError, JobExecutionError
 from penstock.common.job_status import JobStatus
-from penstock.control.finished_jobs import FinishedJob, FinishedJobs, runs_again, why_not_again
+from penstock.control.finished_jobs import FinishedJob, FinishedJobs, FinishedRecord, runs_again, why_not_again
 
 ID = "ab" * 16
 
 
-def record(state: str = "FINISHED", job_id: str = ID, **facts: Any) -> dict[str, Any]:
-    return {
-        "job_id": job_id, "state": state, "ended_at": 1_700_000_000_000, "duration_ms": 7, "metrics": {"n": 3},
-        "stopped": False, "savepoint": None, **facts,
-    }  # fmt: skip
+def record(state: JobStatus = JobStatus.FINISHED, job_id: str = ID, **facts: Any) -> FinishedRecord:
+    shape: dict[str, Any] = {"job_id": job_id, "name": "n", "parallelism": 1, "levels": 1}
+    ended = {"state": state, "ended_at": 1_700_000_000_000, "duration_ms": 7, "metrics": {"n": 3}}
+    return FinishedRecord(**shape | ended | facts)
 
 
 def test_only_the_newest_are_remembered(tmp_path: Path) -> None:
@@ -27,13 +26,17 @@ def test_only_the_newest_are_remembered(tmp_path: Path) -> None:
     for number in range(5):
         jobs.put(record(job_id=f"{number}", ended_at=number))
         os.utime(tmp_path / "finished" / f"{number}.json", ns=(number, number))
-    assert [job["job_id"] for job in jobs.all()] == ["2", "3", "4"]
+    assert [job.job_id for job in jobs.all()] == ["2", "3", "4"]
     assert jobs.get("0") is None
     assert FinishedJobs(tmp_path / "empty").all() == []
 
 
 def test_a_failed_job_may_be_tried_again() -> None:
-    assert [runs_again(record(state)) for state in ("FAILED", "FINISHED", "CANCELED")] == [True, False, False]
+    assert [runs_again(record(state)) for state in (JobStatus.FAILED, JobStatus.FINISHED, JobStatus.CANCELED)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_finished_job_has_its_result_but_no_records() -> None:
@@ -49,7 +52,7 @@ def test_a_finished_job_has_its_result_but_no_records() -> None:
 
 def test_a_cancelled_job_stays_cancelled() -> None:
     with pytest.raises(JobCancelledError, match=f"the job {ID} was cancelled at .* give another --job-id"):
-        FinishedJob(record("CANCELED")).result_future().result()
+        FinishedJob(record(JobStatus.CANCELED)).result_future().result()
 
 
 def test_who_stopped_a_job_is_told_where_its_state_is() -> None:

@@ -14,6 +14,9 @@ import pytest
 
 from penstock.common.errors import JobExecutionError, JobTakenOverError
 from penstock.control.job_home import JobHome
+from penstock.control.job_record import JobRecord
+
+RECORD = JobRecord(job_id="a", name="x", parallelism=1, levels=1)
 
 
 def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path) -> None:
@@ -28,7 +31,7 @@ def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path) -> None:
 def test_an_interrupted_removal_leaves_nothing_to_go_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = JobHome(tmp_path, "a")
     home.acquire()
-    home.write_record({"name": "x"})
+    home.write_record(RECORD)
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "rmtree", lambda *arguments, **options: None)  # as if killed before it
         home.remove()
@@ -42,6 +45,9 @@ HOLDER = """
 import sys
 from pathlib import Path
 from penstock.control.job_home import JobHome
+from penstock.control.job_record import JobRecord
+
+RECORD = JobRecord(job_id="a", name="x", parallelism=1, levels=1)
 home = JobHome(Path(sys.argv[1]), "a")
 home.acquire()
 print("owner", flush=True)
@@ -105,7 +111,7 @@ def test_an_owner_that_was_taken_over_finds_out_and_removes_nothing(tmp_path: Pa
 def test_a_record_without_a_run_is_no_job_to_go_on_with(tmp_path: Path) -> None:
     home = JobHome(tmp_path, "a")
     home.path.mkdir(parents=True)
-    home.write_record({"name": "x"})
+    home.write_record(RECORD)
     with pytest.raises(JobExecutionError, match="incomplete"):
         home.acquire()
     assert not home.owned()

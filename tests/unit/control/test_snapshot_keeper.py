@@ -9,15 +9,17 @@ import pytest
 from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.epoch_store import Totals
 from penstock.control.savepoints import SavepointRequest
 from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.snapshot_machine import Pacing
+from penstock.control.work import Offset
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.saved_parts import write_part
 
-END = {"epoch": 1, "positions": {}}
+END: Offset = {"epoch": 1, "positions": {}}
 
 
 class Kept:
@@ -35,16 +37,16 @@ class Kept:
         self.keeper = SnapshotKeeper(plan, self.settings, lambda: self.now)
 
     def plan(self) -> bool:
-        wanted = self.keeper.wants_epoch()
+        wanted = self.keeper.wants_epoch(END["epoch"])
         if wanted:
             self.keeper.begin(END)
         return wanted
 
     def commit(self) -> None:
-        saving, report = self.keeper.in_progress, SubtaskReport(0, 0)
+        saving, report = self.keeper.saving(END["epoch"]), SubtaskReport(0, 0)
         if saving is not None:
-            report.savepoint_part = write_part(saving.directory, 0, 0, [])
-        self.keeper.finish([report], {}, Totals())
+            report.savepoint_part = write_part(saving.target.directory, 0, 0, [])
+        self.keeper.finish(END["epoch"], [report], {}, Totals())
 
     def checkpoints(self) -> list[str]:
         directory = self.directory / "checkpoints"
@@ -85,7 +87,7 @@ def test_a_job_without_an_interval_takes_savepoints_only(tmp_path: Path) -> None
     kept.commit()
     assert Path(request.path.result(0)).parent == tmp_path / "s"
     assert kept.keeper.wants_stop
-    assert [entry["path"] for entry in kept.keeper.savepoints] == [request.path.result(0)]
+    assert kept.keeper.describe().last_savepoint == request.path.result(0)
 
 
 def test_whoever_waits_hears_of_a_timeout_while_the_epoch_still_runs(kept: Kept) -> None:
@@ -125,12 +127,12 @@ def test_all_requests_end_when_the_job_fails(kept: Kept) -> None:
         assert request is not None
         with pytest.raises(JobExecutionError, match="a worker was lost"):
             request.path.result(0)
-    assert kept.keeper.in_progress is None and not kept.plan()
+    assert kept.keeper.saving(1) is None and not kept.plan()
 
 
 def test_nobody_waits_for_a_job_that_has_ended(kept: Kept) -> None:
     waiting = kept.keeper.request_checkpoint()
-    kept.keeper.end(cancelled=True, failed=False)
+    kept.keeper.end(JobStatus.CANCELED)
     late = kept.keeper.request_checkpoint()
     assert waiting is not None and late is not None
     for request in (waiting, late):
@@ -138,14 +140,14 @@ def test_nobody_waits_for_a_job_that_has_ended(kept: Kept) -> None:
             request.path.result(0)
 
 
-@pytest.mark.parametrize("retain", [False, True])
-@pytest.mark.parametrize(("cancelled", "failed"), [(False, False), (True, False), (False, True)])
-def test_which_ends_leave_checkpoints(retain: bool, cancelled: bool, failed: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kept_after", [{JobStatus.FAILED}, {JobStatus.FAILED, JobStatus.CANCELED}])
+@pytest.mark.parametrize("end", [JobStatus.FINISHED, JobStatus.CANCELED, JobStatus.FAILED])
+def test_which_ends_leave_checkpoints(kept_after: set[JobStatus], end: JobStatus, tmp_path: Path) -> None:
     kept = Kept(tmp_path)
-    settings = CheckpointSettings(kept.settings.pacing, kept.settings.directory, retain_on_cancel=retain)
+    settings = CheckpointSettings(kept.settings.pacing, kept.settings.directory, kept_after=frozenset(kept_after))
     kept.keeper = SnapshotKeeper(kept.keeper._job, settings, lambda: kept.now)
     kept.now = 1000
     kept.plan()
     kept.commit()
-    kept.keeper.end(cancelled, failed)
-    assert kept.checkpoints() == (["chk-1"] if failed or (cancelled and retain) else [])
+    kept.keeper.end(end)
+    assert kept.checkpoints() == (["chk-1"] if end in kept_after else [])

@@ -28,6 +28,7 @@ from penstock.control.snapshot_machine import (
     TimePassed,
     WriteMetadata,
 )
+from penstock.runtime.snapshot_target import SnapshotKind
 
 
 class Driven:
@@ -51,21 +52,21 @@ def test_checkpoints_come_at_their_interval_and_one_at_a_time() -> None:
     drive = Driven(timeout=10_000)
     assert drive(EpochPlanned(999)) == []
     assert drive(EpochPlanned(1000)) == ["Begin"]
-    assert drive.actions == [Begin(Snapshot(1, True, 1000))]
+    assert drive.actions == [Begin(Snapshot(1, SnapshotKind.CHECKPOINT, 1000))]
     assert drive(EpochPlanned(5000)) == [], "planned again before it was computed"
     assert drive(EpochCommitted(5500)) == ["WriteMetadata"]
     assert drive(MetadataWritten(5600)) == ["Complete"]
     assert drive(EpochPlanned(5600)) == ["Begin"], "the interval counts from beginning to beginning"
-    assert drive.actions == [Begin(Snapshot(2, True, 5600))]
+    assert drive.actions == [Begin(Snapshot(2, SnapshotKind.CHECKPOINT, 5600))]
 
 
 def test_without_an_interval_only_what_is_asked_for_is_taken() -> None:
     drive = Driven(interval=None)
     assert drive.machine.next_due is None
     assert drive(EpochPlanned(10**9)) == []
-    assert drive(Requested(7, checkpoint=False)) == []
+    assert drive(Requested(7, SnapshotKind.SAVEPOINT)) == []
     assert drive(EpochPlanned(10**9)) == ["Begin"]
-    assert drive.actions == [Begin(Snapshot(1, False, 10**9, 7))]
+    assert drive.actions == [Begin(Snapshot(1, SnapshotKind.SAVEPOINT, 10**9, 7))]
 
 
 @pytest.mark.parametrize("outcome", ["completed", "failed"])
@@ -82,22 +83,26 @@ def test_the_pause_behind_a_checkpoint_is_kept(outcome: str) -> None:
 
 def test_savepoints_do_not_move_the_schedule() -> None:
     drive = Driven(pause=5000)
-    drive(Requested(1, checkpoint=False))
+    drive(Requested(1, SnapshotKind.SAVEPOINT))
     drive.complete_one(100, 200)
     assert drive.machine.next_due == 1000
 
 
 def test_requests_are_served_in_order_and_before_what_is_due() -> None:
     drive = Driven()
-    drive(Requested(1, checkpoint=False))
-    drive(Requested(2, checkpoint=True))
+    drive(Requested(1, SnapshotKind.SAVEPOINT))
+    drive(Requested(2, SnapshotKind.CHECKPOINT))
     begun = []
     for now in (2000, 2100, 3100):
         assert drive(EpochPlanned(now)) == ["Begin"]
         begun.append(drive.machine.running)
         drive(EpochCommitted(now))
         drive(MetadataWritten(now))
-    assert begun == [Snapshot(1, False, 2000, 1), Snapshot(2, True, 2100, 2), Snapshot(3, True, 3100)]
+    assert begun == [
+        Snapshot(1, SnapshotKind.SAVEPOINT, 2000, 1),
+        Snapshot(2, SnapshotKind.CHECKPOINT, 2100, 2),
+        Snapshot(3, SnapshotKind.CHECKPOINT, 3100),
+    ]
 
 
 def test_failures_in_a_row_are_tolerated_up_to_the_limit() -> None:
@@ -125,7 +130,7 @@ def test_metadata_that_cannot_be_written_is_a_failure() -> None:
 
 def test_a_failed_savepoint_is_no_failure_of_the_job() -> None:
     drive = Driven()
-    drive(Requested(1, checkpoint=False))
+    drive(Requested(1, SnapshotKind.SAVEPOINT))
     drive(EpochPlanned(10))
     assert drive(EpochCommitted(20, "no space")) == ["Fail", "RemoveFiles"]
 
@@ -148,7 +153,7 @@ def test_time_is_also_seen_when_the_epoch_ends() -> None:
 
 def test_savepoints_are_given_up_too() -> None:
     drive = Driven(interval=None, timeout=600)
-    drive(Requested(1, checkpoint=False))
+    drive(Requested(1, SnapshotKind.SAVEPOINT))
     drive(EpochPlanned(0))
     assert drive(TimePassed(600)) == ["Fail"]
     assert drive(JobFailed(700, "worker lost")) == ["RemoveFiles"]
@@ -157,12 +162,12 @@ def test_savepoints_are_given_up_too() -> None:
 def test_when_the_job_fails_everybody_hears_it_and_no_failure_is_counted() -> None:
     drive = Driven()
     drive(EpochPlanned(1000))
-    drive(Requested(1, checkpoint=False))
-    drive(Requested(2, checkpoint=True))
+    drive(Requested(1, SnapshotKind.SAVEPOINT))
+    drive(Requested(2, SnapshotKind.CHECKPOINT))
     drive(JobFailed(1100, "worker lost"))
     assert drive.actions == [
-        Fail(Snapshot(1, True, 1000), 1100, "worker lost"),
-        RemoveFiles(Snapshot(1, True, 1000)),
+        Fail(Snapshot(1, SnapshotKind.CHECKPOINT, 1000), 1100, "worker lost"),
+        RemoveFiles(Snapshot(1, SnapshotKind.CHECKPOINT, 1000)),
         Refuse(1, "worker lost"),
         Refuse(2, "worker lost"),
     ]
@@ -177,7 +182,7 @@ def test_an_epoch_that_was_not_saved_means_nothing() -> None:
 
 def test_numbers_go_on_where_an_earlier_process_stopped() -> None:
     machine = SnapshotMachine(Pacing(10), now=0, next_number=42)
-    assert machine.handle(EpochPlanned(10)) == [Begin(Snapshot(42, True, 10))]
+    assert machine.handle(EpochPlanned(10)) == [Begin(Snapshot(42, SnapshotKind.CHECKPOINT, 10))]
 
 
 # -- random histories against a naive model ------------------------------------------------------------------------
@@ -203,7 +208,7 @@ class Model:
     def end(self, now: int, why: str) -> list[Action]:
         assert self.running is not None
         actions: list[Action] = [Fail(self.running, now, why)]
-        if self.running.checkpoint:
+        if self.running.kind is SnapshotKind.CHECKPOINT:
             self.story.append(("failed", now))
             self.pause(now)
             if self.failures_in_a_row() > self.pacing.tolerable_failures:
@@ -235,10 +240,10 @@ class Model:
                 if self.running is None and (self.waiting or is_due):
                     asked = self.waiting.pop(0) if self.waiting else None
                     self.number += 1
-                    checkpoint = asked is None or asked.checkpoint
-                    self.running = Snapshot(self.number, checkpoint, now, None if asked is None else asked.ticket)
+                    kind = SnapshotKind.CHECKPOINT if asked is None else asked.kind
+                    self.running = Snapshot(self.number, kind, now, None if asked is None else asked.ticket)
                     self.told = False
-                    if checkpoint and self.pacing.interval_ms is not None:
+                    if kind is SnapshotKind.CHECKPOINT and self.pacing.interval_ms is not None:
                         self.due = now + self.pacing.interval_ms
                     actions.append(Begin(self.running))
                 return actions
@@ -257,7 +262,7 @@ class Model:
             case MetadataWritten(now):
                 assert self.running is not None
                 running, self.running = self.running, None
-                if running.checkpoint:
+                if running.kind is SnapshotKind.CHECKPOINT:
                     self.story.append(("completed", now))
                     self.pause(now)
                 return [Complete(running, now)]
@@ -296,7 +301,7 @@ def test_random_histories(seed: int) -> None:
         now += chance.choice([0, 1, 7, 40])
         event: Event = chance.choice(
             [
-                Requested(ticket, chance.random() < 0.5),
+                Requested(ticket, chance.choice(list(SnapshotKind))),
                 EpochPlanned(now),
                 EpochPlanned(now),
                 TimePassed(now),
@@ -322,7 +327,8 @@ def test_random_histories(seed: int) -> None:
                     case RemoveFiles(snapshot):
                         removed.add(snapshot.number)
                     case WriteMetadata():
-                        events.append(chance.choice([MetadataWritten(now), MetadataFailed(now, "no space")]))
+                        written = chance.random() < 0.5
+                        events.append(MetadataWritten(now) if written else MetadataFailed(now, "no space"))
                     case Refuse() | FailJob():
                         pass
     assert begun == set(range(1, len(begun) + 1))

@@ -41,5 +41,5 @@ def test_impossible_strategies_are_refused() -> None:
 
 def test_async_io_says_when_it_comes() -> None:
     nothing: Any = None
-    with pytest.raises(NotSupportedError, match="async I/O comes with mission item M22"):
+    with pytest.raises(NotSupportedError, match="there is no async I/O yet; call the service"):
         AsyncDataStream.ordered_wait(nothing, nothing, nothing)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from penstock.control.epoch_store import Totals
-from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory
+from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory, WrittenFacts
 from penstock.rest.checkpoint_views import checkpoint_statistics
+from penstock.runtime.snapshot_target import SnapshotKind
 
 
 def test_checkpoints_savepoints_and_failures_in_flinks_shape() -> None:
     history = SnapshotHistory()
-    history.started_from(Restored(5, "/c/chk-9", 9, 40, ["chk-10: damaged"]))
+    history.started_from(Restored(5, "/c/chk-9", 9, 40, ("chk-10: damaged",)))
     for number in (1, 2):
-        history.began(HistoryEntry(number, number == 2, trigger_ms=1000 * number, path=f"/c/{number}"))
-        history.completed(
-            number, 1000 * number + 30, {"epoch": 5 * number, "bytes": 100 * number, "subtasks": 4}, Totals(70, 9)
+        history.began(
+            HistoryEntry(
+                number,
+                SnapshotKind.SAVEPOINT if number == 2 else SnapshotKind.CHECKPOINT,
+                trigger_ms=1000 * number,
+                path=f"/c/{number}",
+            )
         )
-    history.began(HistoryEntry(3, False, trigger_ms=3000, path="/c/3"))
+        history.completed(number, 1000 * number + 30, WrittenFacts(5 * number, 100 * number, 4), Totals(70, 9))
+    history.began(HistoryEntry(3, SnapshotKind.CHECKPOINT, trigger_ms=3000, path="/c/3"))
     history.failed(3, 3500, "disk full")
-    history.began(HistoryEntry(4, False, trigger_ms=4000, path="/c/4"))
+    history.began(HistoryEntry(4, SnapshotKind.CHECKPOINT, trigger_ms=4000, path="/c/4"))
     history.dropped([1])
 
     view = checkpoint_statistics(history.describe())

@@ -15,6 +15,7 @@ import pytest
 from tests.unit.rest.fake_job import JOB_ID, FakeJob
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
 from penstock.control.job_home import JobHome
 from penstock.rest.access import RestAccess, read_access, write_access
 from penstock.rest.endpoints import ENDPOINTS
@@ -98,7 +99,7 @@ def test_details_have_flinks_names(server: Server) -> None:
 
 
 def test_an_ended_job_has_an_end_time(server: Server, job: FakeJob) -> None:
-    job.state = "FINISHED"
+    job.state = JobStatus.FINISHED
     assert ask(server, "GET", f"/jobs/{JOB_ID}")[1]["end-time"] == 1_700_000_065_000
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.unit.runtime.blueprints import chained, edge, job, operator
 
-from penstock.engines.local.executor import MemoryStore
+from penstock.engines.local.memory_store import MemoryStore
 from penstock.metrics.values import CounterValue
 from penstock.runtime import hosting
 from penstock.runtime.batch import Batch

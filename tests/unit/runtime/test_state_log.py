@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.common.errors import JobExecutionError
-from penstock.engines.local.executor import MemoryStore
+from penstock.engines.local.memory_store import MemoryStore
 from penstock.runtime import state_log
 from penstock.runtime.hosting import new_token
 from penstock.runtime.state_log import StateLog, Token

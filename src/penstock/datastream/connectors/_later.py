@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 from penstock.common.errors import NotSupportedError
 
-_KAFKA = "Kafka comes with mission item M12 (end-to-end exactly once)"
-_JDBC = "JDBC comes with mission item M12 (end-to-end exactly once)"
+_KAFKA = "there is no Kafka connector yet"
+_JDBC = "there is no JDBC connector yet"
 _UNPLANNED = "it is not planned yet"
 _WRITE_YOUR_OWN = (
     "write a SourceFunction for env.add_source() or a SinkFunction for ds.add_sink(), or use FileSource and FileSink"

@@ -13,6 +13,7 @@ from penstock.engines.spark.targets import targets
 from penstock.engines.spark.worker_modules import prepare_worker
 from penstock.runtime.exchange import ExchangeRow, edge_of_channel, wakeup_channel
 from penstock.runtime.level_blob import LevelBlob
+from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.state_log import StateLog
 
 
@@ -33,19 +34,19 @@ class LevelProcessor(StatefulProcessor):
         from penstock.runtime.hosting import run_level
 
         own: list[ExchangeRow] = []
-        woken, savepoint_directory = False, None
+        woken, saving = False, None
         for row in rows:
             if row.channel >= 0 and edge_of_channel(row.channel) in self._own_edges:
                 own.append(ExchangeRow(0, row.channel, row.seq, bytes(row.payload)))
             elif row.channel == self._wakeup:
-                woken, savepoint_directory = True, bytes(row.payload).decode() or None
+                woken, saving = True, SnapshotTarget.decode(bytes(row.payload))
             else:
                 yield Row(target=row.target, channel=row.channel, seq=row.seq, payload=bytes(row.payload))
         if own or woken:
             places = targets(self._parallelism)
             prepare_worker(self._blob.settings)
             subtask = places.index(key[0])
-            for out in run_level(self._blob, subtask, own, self._log, savepoint_directory):
+            for out in run_level(self._blob, subtask, own, self._log, saving):
                 yield Row(target=places[out.subtask], channel=out.channel, seq=out.seq, payload=out.payload)
 
     def close(self) -> None:

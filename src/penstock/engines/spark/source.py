@@ -17,6 +17,7 @@ from penstock.engines.spark.targets import targets
 from penstock.engines.spark.worker_modules import prepare_worker
 from penstock.runtime.exchange import ExchangeRow, wakeup_channel
 from penstock.runtime.level_blob import LevelBlob
+from penstock.runtime.snapshot_target import SnapshotTarget
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,9 +75,7 @@ class PenstockReader(DataSourceStreamReader):
         from penstock.runtime.hosting import run_level_zero
 
         for level, subtask in work.wakeups:
-            yield ExchangeRow(subtask, wakeup_channel(level), 0, (work.savepoint_directory or "").encode())
+            yield ExchangeRow(subtask, wakeup_channel(level), 0, SnapshotTarget.encode(work.saving))
         if work.subtask is not None:
             prepare_worker(self._blob.settings)
-            yield from run_level_zero(
-                self._blob, work.subtask, work.assignments, work.snapshot, work.savepoint_directory
-            )
+            yield from run_level_zero(self._blob, work.subtask, work.assignments, work.snapshot, work.saving)

@@ -10,11 +10,21 @@ from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
+from penstock.common.job_status import JobStatus
 from penstock.connectors.collection import CollectionSource
-from penstock.control.coordinator import EpochCoordinator
+from penstock.control.checkpoints import CheckpointSettings
+from penstock.control.epoch_completion import EpochCompletion
+from penstock.control.epoch_planner import EpochPlanner
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochRecord, EpochStore
+from penstock.control.job_machine import AllFinished, JobEvent
+from penstock.control.micro_batches import MicroBatches
+from penstock.control.snapshot_keeper import SnapshotKeeper
+from penstock.control.snapshot_machine import Pacing
+from penstock.control.statistics import JobStatistics
+from penstock.control.wakeups import Wakeups
 from penstock.runtime.report import SubtaskReport
+from penstock.runtime.sources.base import Source
 from penstock.runtime.state_log import Token
 
 SOURCE, SINK = 1, 2
@@ -31,24 +41,41 @@ class Setup:
             [operator(SOURCE, "source"), operator(SINK, "collect", sink=True, level=levels - 1)],
             [chained(0, SOURCE, SINK)],
         )
-        self.coordinator = EpochCoordinator(
+        self.told: list[JobEvent] = []
+        sources: dict[int, Source] = {SOURCE: CollectionSource([1, 2, 3, 4, 5])}
+        sizer, wakeups = EpochSizer(budget, budget, 1000), Wakeups(self.clock)
+        settings = CheckpointSettings(Pacing(), tmp_path / "checkpoints")
+        self.snapshots = SnapshotKeeper(plan, settings, self.clock)
+        planner = EpochPlanner(plan, sources, sizer, self.snapshots, wakeups, self.clock)
+        self.statistics = JobStatistics(plan, sources)
+        self.completion = EpochCompletion(
             plan,
-            {SOURCE: CollectionSource([1, 2, 3, 4, 5])},
+            planner.sources,
             self.store,
-            EpochSizer(budget, budget, 1000),
-            lambda operator_id, committables: self.committed.append((operator_id, committables)),
-            lambda: self.now,
+            self.snapshots,
+            wakeups,
+            self.statistics,
+            sizer.observe,
+            self.commit,
+            self.told.append,
         )
-        self.offset = self.coordinator.initial_offset()
+        self.batches = MicroBatches(planner, self.completion, lambda: None, self.told.append)
+        self.offset = self.batches.initial_offset()
+
+    def clock(self) -> int:
+        return self.now
+
+    def commit(self, operator_id: int, committables: list[Any]) -> None:
+        self.committed.append((operator_id, committables))
 
     def plan(self) -> dict[str, Any]:
-        self.end = self.coordinator.latest_offset(self.offset)
+        self.end = self.batches.latest_offset(self.offset)
         return self.end
 
     def run(self, **facts: Any) -> None:
         self.plan()
-        self.coordinator.partitions(self.offset, self.end)
-        self.coordinator.complete([SubtaskReport(0, 0, **facts)])
+        self.batches.partitions(self.offset, self.end)
+        self.batches.complete([SubtaskReport(0, 0, **facts)])
         self.offset = self.end
 
 
@@ -68,23 +95,23 @@ def test_epochs_follow_the_budget_until_the_source_is_exhausted(setup: Setup) ->
 
 def test_planning_twice_without_completion_gives_the_same(setup: Setup) -> None:
     assert setup.plan() == setup.plan()
-    first = setup.coordinator.partitions(setup.offset, setup.end)
-    assert setup.coordinator.partitions(setup.offset, setup.end) == first
+    first = setup.batches.partitions(setup.offset, setup.end)
+    assert setup.batches.partitions(setup.offset, setup.end) == first
 
 
 def test_nothing_new_is_the_same_offset(setup: Setup) -> None:
     for _ in range(3):
         setup.run()
-    assert setup.coordinator.latest_offset(setup.offset) == setup.offset
+    assert setup.batches.latest_offset(setup.offset) == setup.offset
 
 
 def test_last_assignment_is_final(setup: Setup) -> None:
     finals = []
     for _ in range(3):
         setup.plan()
-        [work] = setup.coordinator.partitions(setup.offset, setup.end)
+        [work] = setup.batches.partitions(setup.offset, setup.end)
         finals.append(work.assignments[SOURCE].final)
-        setup.coordinator.complete([SubtaskReport(0, 0)])
+        setup.batches.complete([SubtaskReport(0, 0)])
         setup.offset = setup.end
     assert finals == [False, False, True]
 
@@ -102,30 +129,27 @@ def test_job_is_finished_when_all_subtasks_are(setup: Setup) -> None:
     setup.run()
     setup.run(finished=True)
     setup.plan()
-    assert setup.coordinator.finished.is_set()
+    assert setup.told == [AllFinished()]
 
 
 def test_failure_of_a_subtask_fails_the_job_and_nothing_is_committed(setup: Setup) -> None:
     setup.plan()
-    setup.coordinator.partitions(setup.offset, setup.end)
+    setup.batches.partitions(setup.offset, setup.end)
     reports = [
         SubtaskReport(0, 0, committables={SINK: ["a"]}),
         SubtaskReport(0, 1, failure=Failure("ValueError", "the story")),
     ]
     with pytest.raises(JobExecutionError, match="the story"):
-        setup.coordinator.complete(reports)
-    assert setup.coordinator.failure == Failure("ValueError", "the story")
-    setup.coordinator.latest_offset(setup.offset)
+        setup.batches.complete(reports)
+    setup.batches.latest_offset(setup.offset)
     assert setup.committed == []
 
 
 def test_output_of_functions_appears_in_the_order_of_subtasks(setup: Setup, capsys: pytest.CaptureFixture[str]) -> None:
     setup.plan()
-    setup.coordinator.partitions(setup.offset, setup.end)
-    setup.coordinator.complete(
-        [SubtaskReport(1, 0, stdout="later\n"), SubtaskReport(0, 0, stdout="first\n", stderr="e\n")]
-    )
-    setup.coordinator.latest_offset(setup.end)
+    setup.batches.partitions(setup.offset, setup.end)
+    setup.batches.complete([SubtaskReport(1, 0, stdout="later\n"), SubtaskReport(0, 0, stdout="first\n", stderr="e\n")])
+    setup.batches.latest_offset(setup.end)
     printed = capsys.readouterr()
     assert printed.out == "first\nlater\n"
     assert printed.err == "e\n"
@@ -135,7 +159,7 @@ def test_snapshot_of_level_zero_comes_back_with_the_next_epoch(setup: Setup) -> 
     snapshot = (Token(1, "t"), b"state")
     setup.run(delta=snapshot)
     setup.plan()
-    [work] = setup.coordinator.partitions(setup.offset, setup.end)
+    [work] = setup.batches.partitions(setup.offset, setup.end)
     assert work.snapshot == snapshot
 
 
@@ -145,31 +169,32 @@ def test_a_timer_wakes_the_subtask_when_it_is_due(tmp_path: Path) -> None:
     assert setup.plan() == setup.offset
     setup.now = 500
     assert setup.plan()["epoch"] == setup.offset["epoch"] + 1
-    [work] = setup.coordinator.partitions(setup.offset, setup.end)
+    [work] = setup.batches.partitions(setup.offset, setup.end)
     assert (work.subtask, work.assignments) == (0, {})
 
 
 def test_a_timer_of_another_level_is_a_wakeup(tmp_path: Path) -> None:
     setup = Setup(tmp_path, budget=10, levels=2)
     setup.plan()
-    setup.coordinator.partitions(setup.offset, setup.end)
-    setup.coordinator.complete([SubtaskReport(0, 0), SubtaskReport(1, 0, next_processing_time=500)])
+    setup.batches.partitions(setup.offset, setup.end)
+    setup.batches.complete([SubtaskReport(0, 0), SubtaskReport(1, 0, next_processing_time=500)])
     setup.offset, setup.now = setup.end, 500
     setup.plan()
-    works = setup.coordinator.partitions(setup.offset, setup.end)
+    works = setup.batches.partitions(setup.offset, setup.end)
     assert [(work.subtask, work.wakeups) for work in works] == [(None, ((1, 0),))]
 
 
 def test_statistics_count_what_completed_epochs_read_and_wrote(setup: Setup) -> None:
     setup.run(records_in={SOURCE: 2, SINK: 1}, watermarks={SINK: 40})
     setup.run(records_in={SOURCE: 2, SINK: 3}, watermarks={SINK: 70})
-    statistics = setup.coordinator.statistics
-    assert (statistics.epoch, statistics.records_in, statistics.records_out) == (2, 4, 4)
-    assert statistics.watermark_lag_ms(100) == 30
+    progress = setup.statistics.progress(JobStatus.RUNNING, now=100)
+    assert (progress.epoch, progress.records_in, progress.records_out) == (2, 4, 4)
+    assert progress.watermark_lag_ms == 30
+    assert setup.statistics.records_by_operator == {SOURCE: 4, SINK: 4}
 
 
 def test_no_lag_before_the_first_watermark(setup: Setup) -> None:
-    assert setup.coordinator.statistics.watermark_lag_ms(100) is None
+    assert setup.statistics.progress(JobStatus.RUNNING, 100).watermark_lag_ms is None
 
 
 def test_epoch_store_keeps_recent_records_and_forgets_old_ones(tmp_path: Path) -> None:
@@ -183,7 +208,7 @@ def test_epoch_store_keeps_recent_records_and_forgets_old_ones(tmp_path: Path) -
 
 def test_an_epoch_that_spark_committed_before_it_failed_is_published_by_the_next_attempt(setup: Setup) -> None:
     setup.run(committables={SINK: ["a"]})
-    setup.coordinator.forget_failure()
+    setup.snapshots.give_up("the job failed and was started again")
     assert setup.committed == []
     setup.plan()
     assert setup.committed == [(SINK, ["a"])]
@@ -191,8 +216,8 @@ def test_an_epoch_that_spark_committed_before_it_failed_is_published_by_the_next
 
 def test_an_epoch_that_is_computed_again_is_published_once(setup: Setup) -> None:
     setup.run(committables={SINK: ["a"]})
-    setup.coordinator.forget_failure()
-    setup.coordinator.complete([SubtaskReport(0, 0, committables={SINK: ["again"]})])
+    setup.snapshots.give_up("the job failed and was started again")
+    setup.batches.complete([SubtaskReport(0, 0, committables={SINK: ["again"]})])
     setup.plan()
     setup.plan()
     assert setup.committed == [(SINK, ["again"])]
@@ -202,18 +227,18 @@ def test_publishing_goes_on_where_it_failed(
     setup: Setup, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     setup.run(committables={SOURCE: ["first"], SINK: ["second"]}, stdout="printed\n")
-    collect = setup.coordinator._on_committables
+    collect = setup.completion._on_committables
 
     def fail_at_the_sink(operator_id: int, committables: list[Any]) -> None:
         if operator_id == SINK:
             raise OSError("no space")
         collect(operator_id, committables)
 
-    monkeypatch.setattr(setup.coordinator, "_on_committables", fail_at_the_sink)
+    monkeypatch.setattr(setup.completion, "_on_committables", fail_at_the_sink)
     with pytest.raises(OSError, match="no space"):
         setup.plan()
     monkeypatch.undo()
-    setup.coordinator.forget_failure()
+    setup.snapshots.give_up("the job failed and was started again")
     setup.plan()
     assert setup.committed == [(SOURCE, ["first"]), (SINK, ["second"])]
     assert capsys.readouterr().out == "printed\n"
@@ -224,8 +249,8 @@ def test_state_that_is_not_that_of_the_epoch_before_is_never_used(tmp_path: Path
 
     def epoch(began_with: str | None, made: str) -> None:
         setup.plan()
-        setup.coordinator.partitions(setup.offset, setup.end)
-        setup.coordinator.complete([SubtaskReport(0, 0), SubtaskReport(1, 0, snapshots=(began_with, made))])
+        setup.batches.partitions(setup.offset, setup.end)
+        setup.batches.complete([SubtaskReport(0, 0), SubtaskReport(1, 0, snapshots=(began_with, made))])
 
     epoch(None, "a")
     setup.offset = setup.end

@@ -1,0 +1,163 @@
+"""Completes the epochs of one job, in the driver: the record that says what was computed, and then what is visible.
+
+An epoch is complete when its record is on the disk. It is committed when it will never run again: for an engine that
+has a log of its own (Spark) that is later, so that `complete` and `publish` are two steps.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.control.epoch_store import EpochRecord, EpochStore
+from penstock.control.job_machine import AllFinished, JobEvent, StoppedWithSavepoint
+from penstock.control.snapshot_keeper import SnapshotKeeper
+from penstock.control.statistics import JobStatistics
+from penstock.control.wakeups import Wakeups
+from penstock.control.work import EpochPlan, places_of
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.report import SubtaskReport
+from penstock.runtime.sources.base import Source
+
+
+class EpochCompletion:
+    """Epochs come in order; what planning does meanwhile does not matter here."""
+
+    def __init__(
+        self,
+        job: JobBlueprint,
+        sources: dict[str, Source],
+        store: EpochStore,
+        snapshots: SnapshotKeeper,
+        wakeups: Wakeups,
+        statistics: JobStatistics,
+        observe: Callable[[int, float], None],
+        on_committables: Callable[[int, list[Any]], None],
+        tell: Callable[[JobEvent], None],
+    ) -> None:
+        self._operators = {operator.id: operator for operator in job.operators}
+        self._sources = sources
+        self.store = store
+        self._snapshots = snapshots
+        self._wakeups = wakeups
+        self._statistics = statistics
+        self._observe = observe
+        self._on_committables = on_committables
+        self._tell = tell
+        self._unfinished = set(places_of(job))
+        self._computed: list[SubtaskReport] = []
+        self.ended = False  # all subtasks have finished, or a savepoint was taken to stop the job
+        self._recovered = self._recover()
+
+    def _recover(self) -> EpochRecord | None:
+        """Goes on from what an earlier process has recorded, if there is anything."""
+        record = self.store.latest
+        if record.unfinished is None:
+            return None
+        self._unfinished = set(record.unfinished)
+        # The program may have changed: every subtask looks at its state in the first epoch, before it can be committed.
+        self._wakeups.wake_all(self._unfinished)
+        return record
+
+    # -- the record --------------------------------------------------------------------------------------------
+
+    def complete(self, plan: EpochPlan | None, reports: list[SubtaskReport]) -> None:
+        """Called once an epoch is computed everywhere; a batch that only Spark's own sources feed has no plan."""
+        reports.sort(key=lambda report: (report.level, report.subtask))
+        failure = next((report.failure for report in reports if report.failure is not None), None)
+        if failure is not None:
+            _print(reports)
+            raise JobExecutionError(failure)
+        before = self.store.latest if plan is None else self.store.get(plan.start["epoch"])
+        if plan is not None:
+            self._check_state(before, reports)
+        self._remember(before, plan, reports)
+        self._count(plan, reports)
+        self._computed = reports
+
+    def _check_state(self, before: EpochRecord, reports: list[SubtaskReport]) -> None:
+        """Every subtask must have begun with the snapshot that it made in the epoch before, and no other."""
+        for report in reports:
+            recorded = before.snapshot_ids.get((report.level, report.subtask))
+            if report.snapshots is not None and report.snapshots[0] != recorded:
+                raise self.store.damage(
+                    f"The stored state of subtask {report.subtask} of level {report.level} is not what epoch "
+                    f"{before.epoch} has left there"
+                )
+
+    def _remember(self, before: EpochRecord, plan: EpochPlan | None, reports: list[SubtaskReport]) -> None:
+        """Nothing changes here unless the record is on the disk: a full one must leave everything as it was."""
+        unfinished = self._unfinished - {(report.level, report.subtask) for report in reports if report.finished}
+        level_zero = {report.subtask: report.delta for report in reports if report.delta is not None}
+        self.store.put(
+            EpochRecord(
+                before.epoch if plan is None else plan.number,
+                {**before.snapshots, **level_zero},
+                self._durable_committables(reports),
+                frozenset(unfinished),
+                {**before.snapshot_ids, **{(r.level, r.subtask): r.snapshots[1] for r in reports if r.snapshots}},
+                before.offset if plan is None else plan.end,
+                before.totals.plus(
+                    self._statistics.records_read(reports), sum(report.changed_bytes for report in reports)
+                ),
+            )
+        )
+        self._unfinished = unfinished
+        self._wakeups.learn(reports)
+
+    def _durable_committables(self, reports: list[SubtaskReport]) -> list[Any]:
+        """Collected records are for this process only; everything else must survive it."""
+        return [
+            committable
+            for report in reports
+            for operator_id, committables in report.committables.items()
+            if self._operators[operator_id].kind != "collect"
+            for committable in committables
+        ]
+
+    def _count(self, plan: EpochPlan | None, reports: Sequence[SubtaskReport]) -> None:
+        elapsed_ms = 0.0 if plan is None else (time.monotonic() - plan.planned_at) * 1000
+        self._statistics.count(reports, elapsed_ms)
+        self._observe(self._statistics.records_read(reports), elapsed_ms)
+
+    # -- what is visible ---------------------------------------------------------------------------------------
+
+    def publish(self) -> None:
+        """Makes the results of completed epochs visible: the engine knows now that they never run again."""
+        reports = self._computed
+        if self._recovered is not None and not reports:
+            # The process before this one may have died between the commit and this point.
+            for committable in self._recovered.committables:
+                committable.commit()
+        self._recovered = None
+        _print(reports)
+        for report in reports:
+            # Whatever fails on the way, another attempt goes on after what is done.
+            report.stdout = report.stderr = ""
+            for operator_id, committables in list(report.committables.items()):
+                self._on_committables(operator_id, committables)
+                del report.committables[operator_id]
+        self._computed = []
+        if reports:
+            self._snapshots.finish(self.store.latest.epoch, reports, self._sources, self.store.latest.totals)
+        self._notice_the_end()
+
+    def _notice_the_end(self) -> None:
+        if self.ended:
+            return
+        if self._snapshots.wants_stop:
+            self.ended = True
+            self._tell(StoppedWithSavepoint())
+        elif not self._unfinished:
+            self.ended = True
+            self._tell(AllFinished())
+
+
+def _print(reports: list[SubtaskReport]) -> None:
+    for report in reports:
+        sys.stderr.write(report.stderr)
+        sys.stdout.write(report.stdout)
+    sys.stdout.flush()

@@ -1,0 +1,135 @@
+"""Plans the epochs of one job, in the driver: how far each reads, and which subtask does what."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from penstock.control.epoch_size import EpochSizer
+from penstock.control.epoch_store import EpochRecord
+from penstock.control.savepoints import restore_sources
+from penstock.control.snapshot_keeper import SnapshotKeeper
+from penstock.control.wakeups import Wakeups
+from penstock.control.work import EpochPlan, Offset, Work, places_of
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.clock import Clock
+from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.sources.base import Assignment, Source
+
+_IDLE_WAIT_SECONDS = 0.05
+
+
+class EpochPlanner:
+    """Knows nothing of what became of an epoch, so that several may be under way."""
+
+    def __init__(
+        self,
+        job: JobBlueprint,
+        sources: dict[int, Source],
+        sizer: EpochSizer,
+        snapshots: SnapshotKeeper,
+        wakeups: Wakeups,
+        clock: Clock,
+        savepoint: Savepoint | None = None,
+    ) -> None:
+        self._places = places_of(job)
+        self._parallelism = {operator.uid: operator.parallelism for operator in job.operators}
+        self._ids = {operator.uid: operator.id for operator in job.operators}
+        uids = {operator.id: operator.uid for operator in job.operators}
+        self.sources = {uids[id_]: source for id_, source in sources.items()}
+        self._sizer = sizer
+        self._snapshots = snapshots
+        self._wakeups = wakeups
+        self._clock = clock
+        self._news = threading.Condition()
+        self._planned_at = time.monotonic()
+        self._start_positions = {} if savepoint is None else restore_sources(savepoint, self.sources)
+
+    def initial_offset(self) -> Offset:
+        """Before the first epoch."""
+        return {"epoch": 0, "positions": {uid: [self._start(uid), False] for uid in self.sources}}
+
+    def _start(self, uid: str) -> Any:
+        if uid in self._start_positions:
+            return self._start_positions[uid]
+        return self.sources[uid].initial_position(self._parallelism[uid])
+
+    def wake(self) -> None:
+        """A source has news, or somebody asks something of the job: look again at once."""
+        with self._news:
+            self._news.notify_all()
+
+    def next_offset(self, start: Offset) -> Offset:
+        """The end of the next epoch; waits a moment when there is none, so that nobody spins, and gives the start."""
+        positions = self._look(start)
+        if positions is None:
+            with self._news:
+                self._news.wait(self._idle_wait())
+            positions = self._look(start)
+        if positions is None:
+            return start
+        self._planned_at = time.monotonic()
+        end = {"epoch": start["epoch"] + 1, "positions": positions}
+        self._snapshots.begin(end)
+        return end
+
+    def _look(self, start: Offset) -> dict[str, Any] | None:
+        """Where the sources are in the next epoch; None when there is no reason for one."""
+        wanted = self._snapshots.wants_epoch(start["epoch"] + 1)
+        due = self._wakeups.take_due()
+        positions = self._advance(start["positions"])
+        return positions if wanted or due or positions != start["positions"] else None
+
+    def _advance(self, positions: dict[str, Any]) -> dict[str, Any]:
+        active = [uid for uid in self.sources if not positions[uid][1]]
+        budget = max(1, self._sizer.budget // max(1, len(active)))
+        advanced = dict(positions)
+        for uid in active:
+            position = self.sources[uid].advance(positions[uid][0], budget)
+            advanced[uid] = [position, self.sources[uid].exhausted(position)]
+        return advanced
+
+    def _idle_wait(self) -> float:
+        moments = [self._wakeups.next_moment, self._snapshots.next_due()]
+        next_moment = min((moment for moment in moments if moment is not None), default=None)
+        if next_moment is None:
+            return _IDLE_WAIT_SECONDS
+        return min(_IDLE_WAIT_SECONDS, max(0.0, (next_moment - self._clock()) / 1000))
+
+    def plan(self, start: Offset, end: Offset) -> EpochPlan:
+        return EpochPlan(start, end, self._planned_at)
+
+    def works(self, plan: EpochPlan, before: EpochRecord) -> list[Work]:
+        """The tasks of level 0; asked again for the same epoch after a failure, it gives the same work."""
+        assignments = self._assignments(plan)
+        saving = self._snapshots.saving(plan.number)
+        woken = self._places if saving is not None else self._wakeups.due
+        for level, subtask in woken:
+            if level == 0:
+                assignments.setdefault(subtask, {})
+        if saving is not None and saving.drain:
+            self._end_all_sources(assignments)
+        target = None if saving is None else saving.target
+        works = [
+            Work(subtask, work, before.snapshots.get(subtask), target) for subtask, work in sorted(assignments.items())
+        ]
+        wakeups = tuple(place for place in woken if place[0] > 0)
+        return [*works, Work(None, saving=target, wakeups=wakeups)] if wakeups else works
+
+    def _assignments(self, plan: EpochPlan) -> dict[int, dict[int, Assignment]]:
+        """By subtask and source."""
+        assignments: dict[int, dict[int, Assignment]] = {}
+        for uid, source in self.sources.items():
+            before, after = plan.start["positions"][uid], plan.end["positions"][uid]
+            if before == after:
+                continue
+            for subtask, assignment in source.assignments(before[0], after[0], self._parallelism[uid]).items():
+                assignments.setdefault(subtask, {})[self._ids[uid]] = assignment
+        return assignments
+
+    def _end_all_sources(self, assignments: dict[int, dict[int, Assignment]]) -> None:
+        for uid in self.sources:
+            for subtask in range(self._parallelism[uid]):
+                planned = assignments.setdefault(subtask, {}).get(self._ids[uid], Assignment())
+                assignments[subtask][self._ids[uid]] = Assignment(planned.work, True)

@@ -1,0 +1,139 @@
+"""From a program's request to a job that runs: which job it is, whether it may run, and where it goes on."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from pathlib import Path
+
+from penstock.common.configuration import Configuration
+from penstock.common.errors import NotSupportedError
+from penstock.common.job_status import JobStatus
+from penstock.common.options import value_of
+from penstock.common.run_options import RunOptions, current_run_options
+from penstock.common.state_backend_names import max_state_size
+from penstock.control.checkpoints import CheckpointSettings
+from penstock.control.engine import Engine, WorkerEnvironment
+from penstock.control.epoch_size import EpochSizer
+from penstock.control.epoch_store import EpochStore
+from penstock.control.finished_jobs import FinishedJob, FinishedJobs, FinishedRecord, runs_again, why_not_again
+from penstock.control.job_home import JobHome, penstock_home
+from penstock.control.job_master import JobMaster, JobSpec
+from penstock.control.job_record import JobRecord, check_same_job, record_of
+from penstock.control.job_services import rest_service
+from penstock.control.program_record import job_id_of, program_record
+from penstock.control.restart import restart_strategy
+from penstock.control.running_job import RunningJob
+from penstock.control.savepoints import prepare_restore
+from penstock.graph.job_request import JobRequest
+from penstock.graph.stream_graph import upstream_first
+from penstock.plan.translation import translate
+from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSettings
+from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.sources.base import Source
+
+
+def submit(request: JobRequest, engine: Engine) -> RunningJob:
+    """The job runs when this returns; one that has ended in an earlier process is only told about."""
+    configuration = Configuration.from_dict(request.configuration)
+    home = penstock_home(value_of(configuration, "penstock.home"))
+    options = current_run_options()
+    job_id, number = _next_job(options)
+    job_home = JobHome(home, job_id)
+    job_home.acquire(options.take_over)
+    recorded = job_home.read_record()
+    try:
+        ended = FinishedJobs(home).get(job_id)
+        if ended is not None and not runs_again(ended):
+            return _finished_job(ended, job_home)
+        spec = _specify(request, configuration, engine.prepare(request, job_home), job_home, recorded)
+        job_home.write_record(record_of(spec.blueprint, program_record(options, number)))
+        options.savepoint_path = None
+        job = JobMaster(spec, job_home, engine, rest_service())
+        job.start()
+    except BaseException:
+        if recorded is None:
+            job_home.remove()
+        else:
+            job_home.release()
+        raise
+    job.run_in_background()
+    return job
+
+
+def sources_of(request: JobRequest) -> dict[int, Source]:
+    return {node.id: node.params["source"] for node in upstream_first(request.sinks) if "source" in node.params}
+
+
+def _next_job(options: RunOptions) -> tuple[str, int]:
+    """The id from the command line is for the program's first job; those of the others follow from it."""
+    options.job_id = options.job_id or uuid.uuid4().hex
+    number, options.jobs_submitted = options.jobs_submitted, options.jobs_submitted + 1
+    return job_id_of(options.job_id, number), number
+
+
+def _finished_job(ended: FinishedRecord, home: JobHome) -> RunningJob:
+    home.remove()  # there are still files if the process was killed right at its end
+    if ended.state is JobStatus.FINISHED:
+        print(f"penstock: {why_not_again(ended)}", file=sys.stderr)
+    return FinishedJob(ended)
+
+
+def _specify(
+    request: JobRequest,
+    configuration: Configuration,
+    workers: WorkerEnvironment,
+    home: JobHome,
+    recorded: JobRecord | None,
+) -> JobSpec:
+    blueprint = translate(request, _settings(request, configuration, workers, home.job_id))
+    if recorded is not None:
+        check_same_job(recorded, record_of(blueprint))
+    checkpoints = CheckpointSettings.of(configuration, home.home, home.job_id)
+    return JobSpec(
+        blueprint,
+        sources_of(request),
+        configuration,
+        EpochSizer(
+            value_of(configuration, "penstock.epoch.initial-records"),
+            value_of(configuration, "penstock.epoch.max-records"),
+            value_of(configuration, "penstock.epoch.target-ms"),
+        ),
+        restart_strategy(configuration),
+        checkpoints,
+        _savepoint_to_start_from(blueprint, home.epochs, recorded, checkpoints),
+    )
+
+
+def _savepoint_to_start_from(
+    blueprint: JobBlueprint, epochs: Path, recorded: JobRecord | None, checkpoints: CheckpointSettings
+) -> Savepoint | None:
+    """The one from the command line is for the program's first job; a job that has an epoch goes on from that."""
+    options = current_run_options()
+    if recorded is not None:
+        if EpochStore(epochs, checkpoints.way_out).latest.epoch > 0:
+            return None
+        before = None if recorded.program is None else recorded.program.savepoint_path
+        options.savepoint_path = options.savepoint_path or before
+    if options.savepoint_path is None:
+        return None
+    if any(operator.native for operator in blueprint.operators):
+        raise NotSupportedError("a job that reads a streaming Spark DataFrame cannot start from a savepoint")
+    return prepare_restore(options.savepoint_path, blueprint, options.allow_non_restored_state)
+
+
+def _settings(
+    request: JobRequest, configuration: Configuration, workers: WorkerEnvironment, job_id: str
+) -> JobSettings:
+    return JobSettings(
+        job_id=job_id,
+        job_name=request.name,
+        job_parameters=request.job_parameters,
+        auto_watermark_interval_ms=request.auto_watermark_interval_ms,
+        chunk_records=value_of(configuration, "penstock.chunk.records"),
+        module_paths=workers.module_paths,
+        working_directory=workers.working_directory,
+        pyflink_imports=current_run_options().pyflink_imports,
+        disk_state=DiskStateSettings.of(configuration),
+        max_state_size=max_state_size(configuration),
+    )

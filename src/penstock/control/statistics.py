@@ -1,0 +1,82 @@
+"""Numbers about a job, counted over the epochs that this driver has completed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from penstock.common.job_status import JobStatus
+from penstock.control.progress import JobProgress
+from penstock.metrics.values import MetricValue, Number
+from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.report import SubtaskReport
+
+
+@dataclass(frozen=True)
+class OperatorMetric:
+    """One metric of one operator, as its subtasks report it since the job began."""
+
+    uid: str
+    name: str
+    by_subtask: dict[int, MetricValue]
+
+    def numbers(self) -> dict[str, Number]:
+        """Over all subtasks: counts are added, of distributions the smallest minimum counts, and so on."""
+        first, *others = self.by_subtask.values()
+        together = first
+        for value in others:
+            together = together.plus(value) if type(value) is type(together) else value  # type: ignore[arg-type]
+        return {self.name + suffix: number for suffix, number in together.numbers()}
+
+
+class JobStatistics:
+    """Whoever asks gets a picture of this moment."""
+
+    def __init__(self, job: JobBlueprint, sources: Iterable[int]) -> None:
+        self._sources = tuple(sources)
+        self._sinks = [operator.id for operator in job.operators if operator.params.get("sink")]
+        self._watermark = MIN_TIMESTAMP
+        self._rate = 0.0
+        self._metrics: dict[tuple[str, int], dict[str, MetricValue]] = {}  # by uid and subtask
+        self.epoch = 0
+        self.records_by_operator: Counter[int] = Counter()
+
+    def count(self, reports: Sequence[SubtaskReport], elapsed_ms: float) -> None:
+        read = self.records_read(reports)
+        self.epoch += 1
+        for report in reports:
+            self.records_by_operator.update(report.records_in)
+            self._metrics |= {(uid, report.subtask): values for uid, values in report.metrics.items()}
+        self._rate = read / elapsed_ms * 1000 if elapsed_ms else 0.0
+        watermarks = [r.watermarks[id_] for r in reports for id_ in self._sinks if id_ in r.watermarks]
+        self._watermark = min(watermarks, default=self._watermark)
+
+    def records_read(self, reports: Sequence[SubtaskReport]) -> int:
+        return sum(report.records_in.get(id_, 0) for report in reports for id_ in self._sources)
+
+    def metrics(self) -> tuple[OperatorMetric, ...]:
+        """By uid and name; each lists its subtasks."""
+        found: dict[tuple[str, str], dict[int, MetricValue]] = {}
+        for (uid, subtask), values in sorted(dict(self._metrics).items()):
+            for name, value in values.items():
+                found.setdefault((uid, name), {})[subtask] = value
+        return tuple(OperatorMetric(uid, name, by_subtask) for (uid, name), by_subtask in found.items())
+
+    def metric_totals(self) -> dict[str, dict[str, Number]]:
+        """By uid and name, put together over the subtasks."""
+        totals: dict[str, dict[str, Number]] = {}
+        for metric in self.metrics():
+            totals.setdefault(metric.uid, {}).update(metric.numbers())
+        return totals
+
+    def progress(self, state: JobStatus, now: int) -> JobProgress:
+        return JobProgress(
+            state,
+            self.epoch,
+            sum(self.records_by_operator[id_] for id_ in self._sources),
+            sum(self.records_by_operator[id_] for id_ in self._sinks),
+            self._rate,
+            None if self._watermark in (MIN_TIMESTAMP, MAX_TIMESTAMP) else now - self._watermark,
+        )

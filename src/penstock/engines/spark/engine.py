@@ -1,0 +1,136 @@
+"""Epochs as micro-batches of one Structured Streaming query."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.common.failure import Failure
+from penstock.common.run_options import current_run_options
+from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
+from penstock.control.job_home import JobHome
+from penstock.control.micro_batches import MicroBatches
+from penstock.engines.spark.bounded_frame import BoundedFrame
+from penstock.engines.spark.moved_checkpoint import settle_in
+from penstock.engines.spark.planner_link import PlannerClient, PlannerServer
+from penstock.engines.spark.query import start_query
+from penstock.engines.spark.query_planner import QueryPlanner
+from penstock.engines.spark.session import has_died, spark_session
+from penstock.engines.spark.worker_modules import collect_module_paths, ship_modules, unpack_archives
+from penstock.graph.job_request import JobRequest
+from penstock.graph.stream_graph import upstream_first
+
+_DYING_SECONDS = 3.0
+
+
+class SparkEngine:
+    """The session is shared by the jobs of the process; query, planner and server belong to one job."""
+
+    def __init__(self) -> None:
+        self._session: SparkSession | None = None
+        self._server: PlannerServer | None = None
+        self._query: StreamingQuery | None = None
+
+    def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment:
+        _read_bounded_frames(request)
+        self._options = _spark_options(request)
+        self._frames = _frames_of(request)
+        return WorkerEnvironment(
+            collect_module_paths(request.dependencies, home.path / "python"),
+            unpack_archives(request.dependencies, home.path / "archives"),
+        )
+
+    def open(self, job: EngineJob) -> None:
+        self._job = job
+        options, home = current_run_options(), job.home
+        log_file = home.home / "logs" / "spark.log"
+        self._session = spark_session(options.master, self._options, log_file, options.verbose)
+        ship_modules(self._session, job.blueprint.settings.module_paths, home.path / "shipped")
+        settle_in(home.spark_checkpoint)
+        self._planner = QueryPlanner(MicroBatches(job.planner, job.completion, job.fence, job.tell))
+        self._server = PlannerServer(self._planner)
+        self._client = PlannerClient(self._server.address, self._server.key)
+
+    def start(self, attempt: int) -> None:
+        assert self._session is not None
+        self._planner.forget()
+        job = self._job.blueprint
+        self._query = start_query(
+            self._session,
+            replace(job, settings=replace(job.settings, attempt=attempt)),
+            self._frames,
+            self._client,
+            job.settings.job_id,
+            self._job.home.spark_checkpoint,
+            self._planner.complete,
+            self._planner.planning,
+            self._job.savepoint,
+        )
+
+    def watch(self, seconds: float) -> AttemptEnd | None:
+        assert self._session is not None and self._query is not None
+        if has_died(self._session):
+            return AttemptEnd(self._loss(), can_restart=False)
+        if not self._query.isActive:
+            return AttemptEnd(self._planner.failure or _spark_failure(self._query.exception()))
+        self._job.news.wait(seconds)
+        return None
+
+    def lost(self) -> Failure | None:
+        """A dying process closes its connections before it is gone."""
+        if self._session is None or not has_died(self._session, _DYING_SECONDS):
+            return None
+        return self._loss()
+
+    def _loss(self) -> Failure:
+        return Failure(
+            "JobExecutionError",
+            f"Spark's JVM has died under the job. Its files are kept: `penstock resume {self._job.home.job_id}` goes "
+            "on from the last epoch. If nobody has killed the JVM, it may have been short of memory "
+            "(spark.driver.memory).",
+        )
+
+    def stop(self) -> None:
+        query, self._query = self._query, None
+        if query is not None and self._session is not None and not has_died(self._session):
+            query.stop()
+
+    def close(self) -> None:
+        server, self._server = self._server, None
+        try:
+            self.stop()
+        finally:
+            if server is not None:
+                server.close()
+
+
+def _read_bounded_frames(request: JobRequest) -> None:
+    """A bounded DataFrame is an ordinary source; only streaming ones are part of the Spark query."""
+    for node in upstream_first(request.sinks):
+        frame = node.params.get("spark_frame")
+        if frame is not None and not frame.isStreaming:
+            node.params = {"source": BoundedFrame(frame, node.params.get("event_time"))}
+
+
+def _spark_options(request: JobRequest) -> dict[str, str]:
+    options = {key: value for key, value in request.configuration.items() if key.startswith("spark.")}
+    if request.dependencies.executable is not None:
+        options["spark.pyspark.python"] = request.dependencies.executable
+    return options
+
+
+def _frames_of(request: JobRequest) -> dict[int, DataFrame]:
+    return {
+        node.id: node.params["spark_frame"] for node in upstream_first(request.sinks) if "spark_frame" in node.params
+    }
+
+
+def _spark_failure(exception: StreamingQueryException | None) -> Failure:
+    """What Spark says, without its stack: the log file has all of it."""
+    text = "the Spark query ended without saying why" if exception is None else str(exception)
+    for mark in ("\nJVM stacktrace", "\n\tat ", "\n=== Streaming Query ===", " SQLSTATE:"):
+        text = text.split(mark)[0]
+    return Failure("JobExecutionError", f"Spark could not run the job: {text.strip()}")
