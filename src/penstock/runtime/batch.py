@@ -129,6 +129,12 @@ class Batch:
             self._times = np.frombuffer(array("q", self._timestamps), np.int64)
         return self._times
 
+    def latest_timestamp(self) -> int:
+        """The highest timestamp; MIN_TIMESTAMP when there is none."""
+        if self._timestamps is not None:
+            return max(self._timestamps, default=MIN_TIMESTAMP)
+        return MIN_TIMESTAMP if self._times is None else int(self._times.max(initial=MIN_TIMESTAMP))
+
     @property
     def key_column(self) -> pa.Array | None:
         """The keys as a column, if one can hold them exactly."""
@@ -149,16 +155,21 @@ class Batch:
         kinds: Kinds = self.columns.column(KIND).to_numpy()
         return kinds
 
-    def field(self, position: Any) -> pa.Array | None:
-        """The column of a field; None when the batch has only rows, some record is None, or it has no such field."""
-        return None if self.codec is None else self.codec.field(self.columns, position)
+    @property
+    def exact_columns(self) -> pa.RecordBatch | None:
+        """The columns, if nobody can have changed the rows made of them; operators read only such columns."""
+        return None if self.codec is None or (self.codec.mutable and self._values is not None) else self.columns
 
     def columns_of(self, type_info: TypeInformation) -> pa.RecordBatch | None:
-        """The columns, if they are of this type and nobody can have changed the rows made of them."""
-        codec = self.codec
-        if codec is None or (codec.mutable and self._values is not None):
+        """The exact columns, if they are of this type."""
+        if self.codec is None or not (self.codec.type_info is type_info or self.codec.type_info == type_info):
             return None
-        return self.columns if codec.type_info is type_info or codec.type_info == type_info else None
+        return self.exact_columns
+
+    def field(self, position: Any) -> pa.Array | None:
+        """The column of a field; None when there are no exact columns, some record is None, or it has no such field."""
+        columns = self.exact_columns
+        return None if columns is None or self.codec is None else self.codec.field(columns, position)
 
     def in_columns(self, codec: Codec) -> Batch:
         """The same records with columns of this type: those that are there, or new ones, for which rows are coerced."""
@@ -219,10 +230,14 @@ class Batch:
             lambda column: column.take(pa.array(positions)),
         )
 
-    def filter(self, mask: Sequence[Any] | npt.NDArray[np.bool_]) -> Batch:
-        """The records for which the mask is true."""
-        as_array = np.fromiter(map(bool, mask), np.bool_, len(mask)) if isinstance(mask, list) else np.asarray(mask)
-        as_list = mask if isinstance(mask, list) else as_array.tolist()
+    def filter(self, mask: list[Any] | npt.NDArray[np.bool_]) -> Batch:
+        """The records for which the mask is true; a list may hold whatever a user's function said."""
+        if isinstance(mask, list):
+            as_list, as_array = mask, np.array([])
+            if self.columns is not None or self._times is not None:
+                as_array = np.fromiter(map(bool, mask), np.bool_, len(mask))
+        else:
+            as_list, as_array = mask.tolist() if self._needs_lists() else [], mask
         return self._part(
             lambda items: list(compress(items, as_list)),
             lambda times: times[as_array],
@@ -236,12 +251,13 @@ class Batch:
         self, of_list: Callable[[Any], Any], of_times: Callable[[Any], Any], of_column: Callable[[Any], Any]
     ) -> Batch:
         """A part of whatever has been made."""
+        columns = self.exact_columns
         return Batch(
             None if self._values is None else of_list(self._values),
             None if self._timestamps is None else of_list(self._timestamps),
             None if self._keys is None else of_list(self._keys),
-            codec=self.codec,
-            columns=None if self.columns is None else of_column(self.columns),
+            codec=None if columns is None else self.codec,
+            columns=None if columns is None else of_column(columns),
             times=None if self._times is None else of_times(self._times),
             key_column=None if self._key_column is None else of_column(self._key_column),
         )

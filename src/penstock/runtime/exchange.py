@@ -15,9 +15,9 @@ from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch, Codec, Control, EndOfInput, Idleness, Integers, Watermark
 from penstock.runtime.blueprint import EdgeBlueprint
 from penstock.runtime.chunk import ChunkBuilder
-from penstock.runtime.coercion import coercer
-from penstock.runtime.key_columns import integer_column, largest_integer_key, owners_of
-from penstock.runtime.keys import DeclaredKeys, KeyOwners
+from penstock.runtime.key_columns import owners_of
+from penstock.runtime.key_selection import KeySelection
+from penstock.runtime.keys import KeyOwners
 from penstock.runtime.partitioning import (
     Broadcast,
     ByKey,
@@ -236,35 +236,20 @@ class KeyWriter(ScatterWriter):
     ) -> None:
         super().__init__(edge, subtask, chunk_records, send)
         assert isinstance(edge.partitioning, ByKey)
-        self._key_of = edge.partitioning.selector.get_key
+        self._selection = KeySelection(edge.partitioning.selector, edge.partitioning.key_type)
         self._owners = KeyOwners(edge.target_parallelism, edge.target_max_parallelism)
-        key_type = edge.partitioning.key_type
-        self._largest_integer = largest_integer_key(key_type)
-        coerce = None if key_type is None else coercer(key_type)
-        self._declared = None if coerce is None else DeclaredKeys(coerce)
 
     def emit(self, batch: Batch) -> None:
-        keys = self._keys_of(batch)
-        owners = None
+        keys = self._selection.keys_of(batch)
         if isinstance(keys, pa.Array):
             owners = owners_of(keys, self.edge.target_parallelism, self.edge.target_max_parallelism)
         else:
-            keys, owners = self._owned(keys)
+            try:
+                keys = self._selection.declared(keys)
+                owners = np.asarray(list(map(self._owners.__getitem__, keys)))
+            except TypeError as error:
+                raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
         self.scatter(batch.keyed(keys), owners)
-
-    def _keys_of(self, batch: Batch) -> pa.Array | list[Any]:
-        """The keys as a column where one holds them as they are declared."""
-        keys = list(map(self._key_of, batch.values))
-        column = None if self._largest_integer is None else integer_column(keys, self._largest_integer)
-        return keys if column is None else column
-
-    def _owned(self, keys: list[Any]) -> tuple[list[Any], Integers]:
-        try:
-            if self._declared is not None:
-                keys = list(map(self._declared.__getitem__, keys))
-            return keys, np.asarray(list(map(self._owners.__getitem__, keys)))
-        except TypeError as error:
-            raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
 
 
 WRITERS: dict[type, type[ExchangeWriter]] = {
