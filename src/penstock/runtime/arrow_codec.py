@@ -16,6 +16,7 @@ from penstock.common.typeinfo import (
 )
 from penstock.runtime.arrow_columns import Fields, RowFields, column_for
 from penstock.runtime.batch import Codec
+from penstock.runtime.type_description import as_text, describe_type
 
 _VALUE = "v"
 _PRESENT = "$present"
@@ -42,6 +43,7 @@ class _ValueCodec:
 
     def __init__(self, type_info: TypeInformation) -> None:
         self.type_info = type_info
+        self.form = as_text(describe_type(type_info))
         self._column = column_for(type_info)
         self.mutable = self._column.mutable
         self.schema = pa.schema([(_VALUE, self._column.arrow_type)])
@@ -64,6 +66,7 @@ class _RecordCodec:
 
     def __init__(self, type_info: TypeInformation, fields: Fields) -> None:
         self.type_info = type_info
+        self.form = as_text(describe_type(type_info))
         self._fields = fields
         self.mutable = fields.mutable
         self.schema = pa.schema(fields.schema)

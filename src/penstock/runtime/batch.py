@@ -31,6 +31,7 @@ class Codec(Protocol):
     """Turns the records of one declared type into columns and back."""
 
     type_info: TypeInformation
+    form: str  # equal for codecs that can read each other's columns; of rows their names too must be the same
     schema: pa.Schema  # of columns without kinds, in which no record is None
     mutable: bool  # whether user code can change a record in place
 
@@ -160,11 +161,9 @@ class Batch:
         """The columns, if nobody can have changed the rows made of them; operators read only such columns."""
         return None if self.codec is None or (self.codec.mutable and self._values is not None) else self.columns
 
-    def columns_of(self, type_info: TypeInformation) -> pa.RecordBatch | None:
+    def columns_of(self, codec: Codec) -> pa.RecordBatch | None:
         """The exact columns, if they are of this type."""
-        if self.codec is None or not (self.codec.type_info is type_info or self.codec.type_info == type_info):
-            return None
-        return self.exact_columns
+        return self.exact_columns if self.codec is not None and self.codec.form == codec.form else None
 
     def field(self, position: Any) -> pa.Array | None:
         """The column of a field; None when there are no exact columns, some record is None, or it has no such field."""
@@ -173,7 +172,7 @@ class Batch:
 
     def in_columns(self, codec: Codec) -> Batch:
         """The same records with columns of this type: those that are there, or new ones, for which rows are coerced."""
-        if self.columns_of(codec.type_info) is not None:
+        if self.columns_of(codec) is not None:
             return self
         columns = codec.encode(self.values)
         return Batch(
@@ -296,7 +295,7 @@ def _joined_columns(batches: Sequence[Batch]) -> tuple[Codec | None, pa.RecordBa
     codec = batches[0].codec
     if codec is None:
         return None, None
-    columns: list[Any] = [batch.columns_of(codec.type_info) for batch in batches]
+    columns: list[Any] = [batch.columns_of(codec) for batch in batches]
     if any(part is None for part in columns):
         return None, None
     if len({KIND in part.schema.names for part in columns}) > 1:

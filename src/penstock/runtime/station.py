@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.common.typeinfo import TypeInformation
+from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
 from penstock.runtime.coercion import coercer
 from penstock.runtime.failure import OperatorFailure
@@ -148,7 +149,7 @@ class LocalInput(Output):
         self._station = station
         self._channel = channel
         self._input_index = input_index
-        self._declared = declared  # the type that records get here, if they do
+        self._codec = None if declared is None else codec_for(declared)  # of the type that records get here
         self._coerce = None if declared is None else coercer(declared)
 
     def emit(self, batch: Batch) -> None:
@@ -157,8 +158,8 @@ class LocalInput(Output):
         self._station.process(batch, self._input_index)
 
     def _coerced(self, batch: Batch) -> Batch:
-        assert self._coerce is not None and self._declared is not None
-        if batch.columns_of(self._declared) is not None:
+        assert self._coerce is not None and self._codec is not None
+        if batch.columns_of(self._codec) is not None:
             return batch
         return Batch(list(map(self._coerce, batch.values)), batch.timestamps, batch.keys)
 

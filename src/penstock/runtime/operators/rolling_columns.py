@@ -58,7 +58,7 @@ class RollingColumns:
         if (not self._slots and len(batch) < _FEW_RECORDS) or batch.key_column is None or batch.kinds is not None:
             return None
         numbers = self._numbers_of(batch)
-        if numbers is None or batch.columns_of(self._codec.type_info) is None:
+        if numbers is None or batch.columns_of(self._codec) is None:
             return None
         codes, distinct = numbered(batch.key_column)
         keys, firsts = keys_of_column(distinct), first_positions(codes)
