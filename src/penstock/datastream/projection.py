@@ -23,8 +23,8 @@ class Projection(MapFunction):
                 raise ProgramError(
                     f"project(): {type_info!r} has no field {index!r}; use indexes from 0 to {len(types) - 1}"
                 )
-        self._indexes = indexes
+        self.fields = indexes
         self.output_type = TupleTypeInfo([types[index] for index in indexes])
 
     def map(self, value: Any) -> tuple[Any, ...]:
-        return tuple(value[index] for index in self._indexes)
+        return tuple(value[index] for index in self.fields)

@@ -22,6 +22,7 @@ from penstock.datastream.operator_settings import warn_of_buffer_timeout
 from penstock.datastream.projection import Projection
 from penstock.datastream.state import MapStateDescriptor
 from penstock.datastream.stream_ends import StreamEnds
+from penstock.functions.field_key import FieldKey
 from penstock.functions.output_tag import OutputTag
 from penstock.graph.transformation import Chaining, Node, Upstream
 from penstock.runtime.partitioning import (
@@ -246,10 +247,14 @@ class DataStream(StreamEnds):
     def key_by(
         self, key_selector: Callable[[Any], Any] | KeySelector, key_type: TypeInformation | None = None
     ) -> KeyedStream:
-        """Brings records with the same key to the same subtask, where they share state."""
+        """Brings records with the same key to the same subtask, where they share state.
+
+        ``operator.itemgetter(0)`` as selector on records of a declared type makes no Python objects of them.
+        """
         from penstock.datastream.keyed_stream import KeyedStream
 
-        selector = as_function(key_selector, KeySelector, "key_by()")
+        by_field = FieldKey.of(key_selector, self._type_info)
+        selector = by_field or as_function(key_selector, KeySelector, "key_by()")
         if key_type is not None:
             _checked_type(key_type, "key_by()")
         return KeyedStream(self, selector, key_type)

@@ -5,13 +5,19 @@ from __future__ import annotations
 import codecs
 import csv
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
+import pyarrow as pa
+
 from penstock.common.errors import JobExecutionError
+from penstock.common.typeinfo import RowTypeInfo
 from penstock.common.types import Row
 from penstock.formats.compression import blocks
+from penstock.formats.csv_columns import CsvColumns, ReadDifferently
 from penstock.formats.csv_dialect import CsvDialect, CsvRowReader
 from penstock.formats.file_formats import WholeFile
+from penstock.runtime.batch import Batch
 
 _ROWS_PER_LIST = 8_192
 
@@ -35,13 +41,29 @@ class CsvRecords(WholeFile):
         self._strict_headers = strict_headers
         self._skip_first_data_row = skip_first_data_row
 
-    def read_all(self, path: str) -> Iterator[list[Row]]:
+    def read_all(self, path: str) -> Iterator[list[Row] | Batch]:
+        columns = CsvColumns.of(self._dialect, RowTypeInfo(self._rows["types"], self._names))
+        done = 0
+        if columns is not None and not self._strict_headers:
+            try:
+                for batch in columns.read(path, self._use_header + self._skip_first_data_row):
+                    yield batch
+                    done += len(batch)
+                return
+            except (ReadDifferently, pa.ArrowException):
+                pass  # from there on record by record, which also says what is wrong with the file
+        yield from self._read_rows(path, done)
+
+    def _read_rows(self, path: str, done: int) -> Iterator[list[Row]]:
+        """The records after those that are done."""
         reader = CsvRowReader(**self._rows)
         records = self._dialect.records(_lines(path))
         rows: list[Row] = []
         line = 0
         try:
             self._skip(records)
+            for record in islice(records, done):
+                line = record[0]
             for record in records:
                 line, fields = record
                 rows.append(reader.row(fields))

@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
+from penstock.runtime.batch import Batch
+
 _GUESSED_RECORD_BYTES = 100
 
 
@@ -28,8 +30,8 @@ class FileFormat(ABC):
         """An estimate, so that an epoch gets about as many records as it may have."""
 
     @abstractmethod
-    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any]]:
-        """The records of the units from start to end, in their order, in lists of any length."""
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
+        """The records of the units from start to end, in their order, in lists or batches of any length."""
 
 
 class WholeFile(FileFormat):
@@ -41,8 +43,8 @@ class WholeFile(FileFormat):
     def records_per_unit(self, path: str, extent: int) -> float:
         return max(1.0, os.path.getsize(path) / _GUESSED_RECORD_BYTES)
 
-    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any]]:
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
         return self.read_all(path)
 
     @abstractmethod
-    def read_all(self, path: str) -> Iterator[list[Any]]: ...
+    def read_all(self, path: str) -> Iterator[list[Any] | Batch]: ...

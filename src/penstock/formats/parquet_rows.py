@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 import pyarrow.types as kinds
 
 from penstock.common.errors import JobExecutionError
-from penstock.common.typeinfo import RowTypeInfo
+from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from penstock.common.types import Row
 from penstock.formats.arrow_types import arrow_type, from_arrow
 from penstock.formats.file_formats import FileFormat
+from penstock.runtime.arrow_codec import codec_for
+from penstock.runtime.batch import Batch
+
+_ROWS_PER_BATCH = 32_768
 
 
 class ParquetRows(FileFormat):
@@ -26,6 +32,8 @@ class ParquetRows(FileFormat):
         self._utc = utc
         self._case_sensitive = case_sensitive
         self._splittable = splittable
+        # CHAR is checked only at the next task boundary.
+        self._in_columns = bool(row_type.get_field_types()) and Types.CHAR() not in row_type.get_field_types()
 
     def extent(self, path: str, size: int) -> int:
         groups: int = _open(path).metadata.num_row_groups
@@ -34,16 +42,28 @@ class ParquetRows(FileFormat):
     def records_per_unit(self, path: str, extent: int) -> float:
         return float(_open(path).metadata.num_rows / extent)
 
-    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Row]]:
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Row] | Batch]:
         file = _open(path)
         groups = range(start, end) if self._splittable else range(file.metadata.num_row_groups)
-        positions = self._columns_of(file)
-        names = self._row_type.get_field_names()
-        for batch in file.iter_batches(
-            self._batch_size, row_groups=list(groups), columns=[name for name in positions if name is not None]
+        names = self._columns_of(file)
+        codec = codec_for(self._row_type)
+        assert codec is not None
+        for found in file.iter_batches(
+            max(self._batch_size, _ROWS_PER_BATCH),
+            row_groups=list(groups),
+            columns=[name for name in names if name is not None],
         ):
-            columns = [self._values(batch, name, i, path) for i, name in enumerate(positions)]
-            yield [Row._of(list(values), names) for values in zip(*columns, strict=True)]
+            columns = [self._column(found, name, field, path) for field, name in enumerate(names)]
+            fitting = [_fitting(column, kind) for column, kind in zip(columns, codec.schema.types, strict=True)]
+            if self._in_columns and all(column is not None for column in fitting):
+                yield Batch.of_columns(codec, pa.RecordBatch.from_arrays(fitting, schema=codec.schema))
+            else:
+                yield self._rows(columns)
+
+    def _rows(self, columns: list[pa.Array]) -> list[Row]:
+        names, types = self._row_type.get_field_names(), self._row_type.get_field_types()
+        values = [_values(column, type_info, self._utc) for column, type_info in zip(columns, types, strict=True)]
+        return [Row._of(list(fields), names) for fields in zip(*values, strict=True)]
 
     def _columns_of(self, file: Any) -> list[str | None]:
         """For each field the name of its column in this file."""
@@ -53,22 +73,40 @@ class ParquetRows(FileFormat):
         by_lower = {name.lower(): name for name in there}
         return [by_lower.get(name.lower()) for name in self._row_type.get_field_names()]
 
-    def _values(self, batch: Any, name: str | None, field: int, path: str) -> list[Any]:
-        if name is None:
-            return [None] * batch.num_rows
+    def _column(self, batch: Any, name: str | None, field: int, path: str) -> pa.Array:
+        """The column of a field as its type wants it; nothing but nulls if the file has none."""
         type_info = self._row_type.get_field_types()[field]
-        column, expected = batch.column(name), arrow_type(type_info)
+        expected = arrow_type(type_info)
+        if name is None:
+            return pa.nulls(batch.num_rows, expected)
+        column = batch.column(name)
         if column.type != expected and not _keeps_values(column.type, expected):
             try:
-                column = column.cast(expected)
+                return column.cast(expected)
             except ValueError as error:
                 raise JobExecutionError(
                     f"{path!r} does not fit its row type: column {name!r} has the Parquet type {column.type}, which"
                     f" cannot be read as {type_info!r} ({error}). Correct the row type or the file."
                 ) from error
-        values: list[Any] = column.to_pylist()
-        convert = from_arrow(type_info, self._utc)
-        return values if convert is None else list(map(convert, values))
+        return column
+
+
+def _values(column: pa.Array, type_info: TypeInformation, utc: bool) -> list[Any]:
+    values: list[Any] = column.to_pylist()
+    convert = from_arrow(type_info, utc)
+    return values if convert is None else list(map(convert, values))
+
+
+def _fitting(column: pa.Array, wanted: pa.DataType) -> pa.Array | None:
+    """The column in the form that batches have; None when only records can be made of it."""
+    if column.type == wanted and not kinds.is_timestamp(wanted):
+        return None if kinds.is_nested(wanted) or kinds.is_time(wanted) else column
+    if not (kinds.is_timestamp(wanted) and kinds.is_timestamp(column.type) and column.type.tz is None):
+        return None
+    # The type has milliseconds: whatever is finer is cut off only at the next task boundary.
+    moments = column.cast(wanted)
+    finer = pc.any(pc.not_equal(moments.cast(pa.timestamp("ms"), safe=False).cast(wanted), moments))
+    return None if finer.as_py() else moments
 
 
 def _keeps_values(found: Any, expected: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,56 +14,62 @@ from penstock.common.typeinfo import (
     TupleTypeInfo,
     TypeInformation,
 )
-from penstock.runtime.arrow_columns import Column, Fields, RowFields, column_for
+from penstock.runtime.arrow_columns import Fields, RowFields, column_for
+from penstock.runtime.batch import Codec
+from penstock.runtime.type_description import as_text, describe_type
 
 _VALUE = "v"
 _PRESENT = "$present"
 
 
-class ColumnCodec(Protocol):
-    """Decoding what was encoded gives what coercion gives, record by record."""
+def codec_for(type_info: TypeInformation) -> Codec | None:
+    """The codec of a declared type; None for a pickled one, which has no columns.
 
-    def encode(self, values: list[Any]) -> pa.RecordBatch: ...
-
-    def decode(self, batch: pa.RecordBatch) -> list[Any]: ...
-
-    def field(self, batch: pa.RecordBatch, position: Any) -> pa.Array | None: ...
-
-
-def codec_for(type_info: TypeInformation) -> ColumnCodec | None:
-    """The codec of a declared type; None for a pickled one, whose chunks are not Arrow's."""
+    Decoding what was encoded gives what coercion gives, record by record.
+    """
     if isinstance(type_info, PickledBytesTypeInfo):
         return None
     if isinstance(type_info, ExternalTypeInfo):
         return codec_for(type_info.type_info)
     if isinstance(type_info, RowTypeInfo):
-        return _RecordCodec(RowFields(type_info))
+        return _RecordCodec(type_info, RowFields(type_info))
     if isinstance(type_info, TupleTypeInfo):
-        return _RecordCodec(Fields(type_info, type_info.get_field_types()))
-    return _ValueCodec(column_for(type_info))
+        return _RecordCodec(type_info, Fields(type_info, type_info.get_field_types()))
+    return _ValueCodec(type_info)
 
 
 class _ValueCodec:
     """Records that are one value each: one column, in which null is None."""
 
-    def __init__(self, column: Column) -> None:
-        self._column = column
+    def __init__(self, type_info: TypeInformation) -> None:
+        self.type_info = type_info
+        self.form = as_text(describe_type(type_info))
+        self._column = column_for(type_info)
+        self.mutable = self._column.mutable
+        self.schema = pa.schema([(_VALUE, self._column.arrow_type)])
 
     def encode(self, values: list[Any]) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([self._column.encode(values)], [_VALUE])
 
-    def decode(self, batch: pa.RecordBatch) -> list[Any]:
-        return self._column.decode(batch.column(0))
+    def decode(self, columns: pa.RecordBatch) -> list[Any]:
+        return self._column.decode(columns.column(0))
 
-    def field(self, batch: pa.RecordBatch, position: Any) -> pa.Array | None:
-        return batch.column(0) if position == 0 else None
+    def field(self, columns: pa.RecordBatch, position: Any) -> pa.Array | None:
+        return columns.column(0) if position == 0 else None
+
+    def field_values(self, columns: pa.RecordBatch, position: Any) -> list[Any] | None:
+        return self._column.decode(columns.column(0)) if position == 0 else None
 
 
 class _RecordCodec:
     """Records with fields: one column for each, and one that tells which records are None when some are."""
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, type_info: TypeInformation, fields: Fields) -> None:
+        self.type_info = type_info
+        self.form = as_text(describe_type(type_info))
         self._fields = fields
+        self.mutable = fields.mutable
+        self.schema = pa.schema(fields.schema)
 
     def encode(self, values: list[Any]) -> pa.RecordBatch:
         arrays, names, missing = self._fields.encode(values)
@@ -72,14 +78,18 @@ class _RecordCodec:
             arrays, names = [*arrays, pa.array(present, pa.bool_())], [*names, _PRESENT]
         return pa.RecordBatch.from_arrays(arrays, names)
 
-    def decode(self, batch: pa.RecordBatch) -> list[Any]:
-        arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
+    def decode(self, columns: pa.RecordBatch) -> list[Any]:
+        arrays = dict(zip(columns.schema.names, columns.columns, strict=True))
         marks = arrays.get(_PRESENT)
         present = None if marks is None else marks.to_numpy(zero_copy_only=False).tolist()
-        return self._fields.decode(arrays, batch.num_rows, present)
+        return self._fields.decode(arrays, columns.num_rows, present)
 
-    def field(self, batch: pa.RecordBatch, position: Any) -> pa.Array | None:
-        if _PRESENT in batch.schema.names:
+    def field(self, columns: pa.RecordBatch, position: Any) -> pa.Array | None:
+        if _PRESENT in columns.schema.names:
             return None
         name = self._fields.name_of(position)
-        return None if name is None else batch.column(name)
+        return None if name is None else columns.column(name)
+
+    def field_values(self, columns: pa.RecordBatch, position: Any) -> list[Any] | None:
+        column = self.field(columns, position)
+        return None if column is None else self._fields.column_at(position).decode(column)

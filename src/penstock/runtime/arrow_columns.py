@@ -28,9 +28,9 @@ from penstock.common.typeinfo import (
     _ElementsTypeInfo,
 )
 from penstock.common.types import Row, RowKind
+from penstock.runtime.batch import KIND
 from penstock.runtime.coercion import Coercer, _holds_bytes, coercer
 
-KIND = "$kind"
 _NONE = type(None)
 _row_values = attrgetter("_values")
 _row_names = attrgetter("_fields")
@@ -41,6 +41,9 @@ _KINDS = list(RowKind)
 
 class Column(ABC):
     """Encodes and decodes all values of one field; None is kept as null."""
+
+    arrow_type: pa.DataType
+    mutable = False  # whether user code can change a value in place
 
     @abstractmethod
     def encode(self, values: Sequence[Any]) -> pa.Array: ...
@@ -59,7 +62,7 @@ class DirectColumn(Column):
         coerce: Coercer,
         decode: Callable[[pa.Array], list[Any]],
     ) -> None:
-        self._arrow_type = arrow_type
+        self.arrow_type = arrow_type
         self._straight = frozenset({*straight, _NONE})
         self._coerce = coerce
         self._decode = decode
@@ -67,10 +70,10 @@ class DirectColumn(Column):
     def encode(self, values: Sequence[Any]) -> pa.Array:
         if self._straight.issuperset(map(type, values)):
             try:
-                return pa.array(values, self._arrow_type)
+                return pa.array(values, self.arrow_type)
             except (pa.ArrowException, OverflowError, UnicodeError):
                 pass  # coercion finds the value and says what is wrong with it
-        return pa.array([self._coerce(value) for value in values], self._arrow_type)
+        return pa.array([self._coerce(value) for value in values], self.arrow_type)
 
     def decode(self, array: pa.Array) -> list[Any]:
         return self._decode(array)
@@ -86,15 +89,16 @@ class TextColumn(Column):
         write: Callable[[Any], Any],
         read: Callable[[Any], Any],
     ) -> None:
-        self._arrow_type = arrow_type
+        self.arrow_type = arrow_type
         self._coerce = coerce
         self._write = write
         self._read = read
+        self.mutable = coerce is None  # pickled: it may be anything
 
     def encode(self, values: Sequence[Any]) -> pa.Array:
         coerced = values if self._coerce is None else map(self._coerce, values)
         write = self._write
-        return pa.array([None if value is None else write(value) for value in coerced], self._arrow_type)
+        return pa.array([None if value is None else write(value) for value in coerced], self.arrow_type)
 
     def decode(self, array: pa.Array) -> list[Any]:
         read = self._read
@@ -104,10 +108,12 @@ class TextColumn(Column):
 class ListColumn(Column):
     """Lists: their lengths, and all their elements as one column."""
 
+    mutable = True
+
     def __init__(self, declared: _ElementsTypeInfo) -> None:
         self._coerce = coercer(declared)
         self._element = column_for(declared.element_type)
-        self._nullable = not isinstance(declared, PrimitiveArrayTypeInfo)
+        self.arrow_type = pa.list_(self._element.arrow_type)
 
     def encode(self, values: Sequence[Any]) -> pa.Array:
         assert self._coerce is not None
@@ -123,10 +129,13 @@ class ListColumn(Column):
 class MapColumn(Column):
     """Dicts: their sizes, all their keys and all their values."""
 
+    mutable = True
+
     def __init__(self, declared: MapTypeInfo) -> None:
         self._coerce = coercer(declared)
         self._key = column_for(declared.key_type)
         self._value = column_for(declared.value_type)
+        self.arrow_type = pa.list_(pa.struct([("k", self._key.arrow_type), ("v", self._value.arrow_type)]))
 
     def encode(self, values: Sequence[Any]) -> pa.Array:
         assert self._coerce is not None
@@ -147,6 +156,8 @@ class StructColumn(Column):
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
+        self.arrow_type = pa.struct(fields.schema or [("$empty", pa.int8())])
+        self.mutable = fields.mutable
 
     def encode(self, values: Sequence[Any]) -> pa.Array:
         arrays, names, missing = self._fields.encode(values)
@@ -170,6 +181,13 @@ class Fields:
         self._coerce = coerce
         self._columns = [column_for(field_type) for field_type in field_types]
         self._names = [f"f{position}" for position in range(len(self._columns))]
+        self.mutable = any(column.mutable for column in self._columns)
+        self.schema = [
+            pa.field(name, column.arrow_type) for name, column in zip(self._names, self._columns, strict=True)
+        ]
+
+    def column_at(self, position: int) -> Column:
+        return self._columns[position]
 
     def name_of(self, position: Any) -> str | None:
         """The column of the field at a position."""
@@ -237,6 +255,7 @@ class RowFields(Fields):
 
     def __init__(self, declared: RowTypeInfo) -> None:
         super().__init__(declared, declared.get_field_types())
+        self.mutable = True
         self._row_names = declared.get_field_names()
 
     def _blank(self) -> Any:
@@ -282,6 +301,7 @@ class InstantFields(Fields):
     def __init__(self, declared: TypeInformation) -> None:
         long_type = BasicTypeInfo(BasicType.LONG)
         super().__init__(declared, [long_type, long_type])
+        self.mutable = True
 
     def _blank(self) -> Any:
         return Instant(0, 0)

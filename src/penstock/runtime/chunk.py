@@ -2,86 +2,82 @@
 
 from __future__ import annotations
 
-import array
 import io
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control
-from penstock.runtime.column_batch import ColumnBatch, Decoder, key_column_of
+from penstock.runtime.batch import Batch, Codec, Control, joined
 from penstock.runtime.pickling import dumps, loads
 
 _KEY = "$key"
 _AS_COLUMN = "column"  # the keys are the last column of the body
 
 
-class ColumnCodec(Decoder, Protocol):
-    """Turns the values of a typed stream into Arrow columns and back."""
-
-    def encode(self, values: list[Any]) -> pa.RecordBatch: ...
-
-
 class ChunkBuilder:
     """Collects records and control elements of one channel until they are sent as one payload."""
 
-    __slots__ = ("_controls", "keys", "timestamps", "values")
+    __slots__ = ("_controls", "_parts", "length")
 
     def __init__(self) -> None:
         self._reset()
 
     def _reset(self) -> None:
-        self.values: list[Any] = []
-        self.keys: list[Any] = []
-        self.timestamps: list[int] = []
+        self._parts: list[Batch] = []
         self._controls: list[tuple[int, Control]] = []
+        self.length = 0
 
-    def extend(self, values: list[Any], timestamps: list[int] | None, keys: list[Any] | None) -> None:
-        if timestamps is not None:
-            self.timestamps.extend([MIN_TIMESTAMP] * (len(self.values) - len(self.timestamps)))
-            self.timestamps.extend(timestamps)
-        elif self.timestamps:
-            self.timestamps.extend([MIN_TIMESTAMP] * len(values))
-        self.values.extend(values)
-        if keys is not None:
-            self.keys.extend(keys)
+    def add(self, batch: Batch) -> None:
+        self._parts.append(batch)
+        self.length += len(batch)
 
     def add_control(self, control: Control) -> None:
-        self._controls.append((len(self.values), control))
+        self._controls.append((self.length, control))
 
     def __bool__(self) -> bool:
-        return bool(self.values or self._controls)
+        return bool(self.length or self._controls)
 
-    def take(self, codec: ColumnCodec | None) -> bytes:
+    def take(self, codec: Codec | None) -> bytes:
         """The payload of what was collected; the builder is empty afterwards."""
-        timestamps = array.array("q", self.timestamps).tobytes() if self.timestamps else None
-        keys: Any = self.keys or None
-        body: Any = self.values
-        if codec is not None:
-            columns = codec.encode(self.values)
-            key_column = key_column_of(self.keys) if self.keys else None
-            if key_column is not None:
+        whole = joined(self._parts) if self._parts else Batch([])
+        times = whole.times
+        keys: Any
+        body: Any
+        if codec is None:
+            keys, body = _pickled_keys(whole), whole.values
+        else:
+            columns: Any = whole.in_columns(codec).columns
+            key_column = whole.key_column
+            if key_column is None:
+                keys = whole.keys
+            else:
                 columns, keys = columns.append_column(_KEY, key_column), _AS_COLUMN
             body = _to_ipc(columns)
-        payload = dumps((self._controls, timestamps, keys, body))
+        payload = dumps((self._controls, None if times is None else times.tobytes(), keys, body))
         self._reset()
         return payload
 
 
-def read_chunk(payload: bytes, codec: ColumnCodec | None) -> Iterator[Batch | Control]:
+def _pickled_keys(batch: Batch) -> Any:
+    """Integers that are a column as an array, which pickle copies; what else there is as objects."""
+    column = batch.key_column if batch.has_key_column else None
+    return batch.keys if column is None or column.type != pa.int64() else column.to_numpy()
+
+
+def read_chunk(payload: bytes, codec: Codec | None) -> Iterator[Batch | Control]:
     """The elements of a payload in their order, records as batches that are as long as possible."""
     controls, timestamp_bytes, keys, body = loads(payload)
     times = None if timestamp_bytes is None else np.frombuffer(timestamp_bytes, np.int64)
     if codec is not None:
         columns = _from_ipc(body)
-        if keys == _AS_COLUMN:
+        if isinstance(keys, str):
             last = columns.num_columns - 1
             columns, keys = columns.remove_column(last), columns.column(last)
-        whole: Batch = ColumnBatch(codec, columns, times, keys)
+        whole = Batch.of_columns(codec, columns, times, keys)
     else:
-        whole = Batch(body, None if times is None else times.tolist(), keys)
+        whole = Batch(body, times=times).keyed(pa.array(keys) if isinstance(keys, np.ndarray) else keys)
     if not controls:
         yield whole
         return

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from operator import index, itemgetter
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+import pyarrow as pa
 
 from penstock.common.errors import ProgramError
 from penstock.runtime.arrow_codec import codec_for
-from penstock.runtime.batch import Batch, Control, EndOfInput, Idleness, Watermark
+from penstock.runtime.batch import Batch, Codec, Control, EndOfInput, Idleness, Integers, Watermark
 from penstock.runtime.blueprint import EdgeBlueprint
-from penstock.runtime.chunk import ChunkBuilder, ColumnCodec
-from penstock.runtime.coercion import coercer
-from penstock.runtime.integer_keys import largest_integer_key, owners_of_integers
-from penstock.runtime.keys import DeclaredKeys, KeyOwners
+from penstock.runtime.chunk import ChunkBuilder
+from penstock.runtime.key_columns import owners_of
+from penstock.runtime.key_selection import KeySelection
+from penstock.runtime.keys import KeyOwners
 from penstock.runtime.partitioning import (
     Broadcast,
     ByKey,
@@ -58,7 +58,7 @@ def edge_of_channel(channel: int) -> int:
     return channel // MAX_SUBTASKS
 
 
-def codec_of_edge(edge: EdgeBlueprint) -> ColumnCodec | None:
+def codec_of_edge(edge: EdgeBlueprint) -> Codec | None:
     return None if edge.type_info is None else codec_for(edge.type_info)
 
 
@@ -99,22 +99,17 @@ class ExchangeWriter:
         for chunk in self._chunks.values():
             chunk.add_control(control)
 
-    def put(self, target: int, values: list[Any], timestamps: list[int] | None, keys: list[Any] | None = None) -> None:
+    def put(self, target: int, batch: Batch) -> None:
         """Appends records to the chunk of a target and sends the chunk when it is full."""
-        chunk, count = self._chunks[target], len(values)
-        room = self._limit - len(chunk.values)
-        if count < room:
-            chunk.extend(values, timestamps, keys)
+        chunk, count = self._chunks[target], len(batch)
+        if count < self._limit - chunk.length:
+            chunk.add(batch)
             return
         start = 0
         while start < count:
-            end = min(count, start + max(1, self._limit - len(chunk.values)))
-            chunk.extend(
-                values[start:end],
-                None if timestamps is None else timestamps[start:end],
-                None if keys is None else keys[start:end],
-            )
-            if len(chunk.values) >= self._limit:
+            end = min(count, start + max(1, self._limit - chunk.length))
+            chunk.add(batch.slice(start, end))
+            if chunk.length >= self._limit:
                 self._send_chunk(target, chunk)
             start = end
 
@@ -148,18 +143,18 @@ class ForwardWriter(ExchangeWriter):
         return range(subtask, subtask + 1)
 
     def emit(self, batch: Batch) -> None:
-        self.put(self._subtask, batch.values, batch.timestamps, batch.keys)
+        self.put(self._subtask, batch)
 
 
 class FirstWriter(ExchangeWriter):
     def emit(self, batch: Batch) -> None:
-        self.put(0, batch.values, batch.timestamps)
+        self.put(0, batch.keyed(None))
 
 
 class BroadcastWriter(ExchangeWriter):
     def emit(self, batch: Batch) -> None:
         for target in self._chunks:
-            self.put(target, batch.values, batch.timestamps)
+            self.put(target, batch.keyed(None))
 
 
 class RoundRobinWriter(ExchangeWriter):
@@ -173,12 +168,9 @@ class RoundRobinWriter(ExchangeWriter):
         self._next = subtask % len(self._targets)
 
     def emit(self, batch: Batch) -> None:
-        count, targets = len(batch), self._targets
-        width = len(targets)
+        count, width, unkeyed = len(batch), len(self._targets), batch.keyed(None)
         for offset in range(min(width, count)):
-            target = targets[(self._next + offset) % width]
-            timestamps = None if batch.timestamps is None else batch.timestamps[offset::width]
-            self.put(target, batch.values[offset::width], timestamps)
+            self.put(self._targets[(self._next + offset) % width], unkeyed.every(width, offset))
         self._next = (self._next + count) % width
 
     def snapshot(self) -> Any:
@@ -202,30 +194,18 @@ class ScatterWriter(ExchangeWriter):
     """Strategies that pick a target for each record."""
 
     def emit(self, batch: Batch) -> None:
-        self.scatter(batch, np.asarray(self.targets_of(batch)), None)
+        self.scatter(batch.keyed(None), np.asarray(self.targets_of(batch)))
 
     def targets_of(self, batch: Batch) -> list[int]:
         raise NotImplementedError
 
-    def scatter(self, batch: Batch, targets: npt.NDArray[np.int64], keys: list[Any] | None) -> None:
+    def scatter(self, batch: Batch, targets: Integers) -> None:
         for target in range(self.edge.target_parallelism):
-            chosen = np.flatnonzero(targets == target).tolist()
-            if not chosen:
-                continue
+            chosen = np.flatnonzero(targets == target)
             if len(chosen) == len(batch):
-                self.put(target, batch.values, batch.timestamps, keys)
-                continue
-            self.put(
-                target,
-                _picked(batch.values, chosen),
-                None if batch.timestamps is None else _picked(batch.timestamps, chosen),
-                None if keys is None else _picked(keys, chosen),
-            )
-
-
-def _picked(items: list[Any], positions: list[int]) -> list[Any]:
-    # itemgetter picks at C speed, but returns a bare item for a single position.
-    return list(itemgetter(*positions)(items)) if len(positions) > 1 else [items[positions[0]]]
+                self.put(target, batch)
+            elif len(chosen):
+                self.put(target, batch.take(chosen))
 
 
 class RandomWriter(ScatterWriter):
@@ -256,30 +236,20 @@ class KeyWriter(ScatterWriter):
     ) -> None:
         super().__init__(edge, subtask, chunk_records, send)
         assert isinstance(edge.partitioning, ByKey)
-        self._key_of = edge.partitioning.selector.get_key
+        self._selection = KeySelection(edge.partitioning.selector, edge.partitioning.key_type)
         self._owners = KeyOwners(edge.target_parallelism, edge.target_max_parallelism)
-        key_type = edge.partitioning.key_type
-        self._largest_integer = largest_integer_key(key_type)
-        coerce = None if key_type is None else coercer(key_type)
-        self._declared = None if coerce is None else DeclaredKeys(coerce)
 
     def emit(self, batch: Batch) -> None:
-        keys = list(map(self._key_of, batch.values))
-        targets = None
-        if self._largest_integer is not None:
-            parallelism, max_parallelism = self.edge.target_parallelism, self.edge.target_max_parallelism
-            targets = owners_of_integers(keys, self._largest_integer, parallelism, max_parallelism)
-        if targets is None:
+        keys = self._selection.keys_of(batch)
+        if isinstance(keys, pa.Array):
+            owners = owners_of(keys, self.edge.target_parallelism, self.edge.target_max_parallelism)
+        else:
             try:
-                if self._declared is not None:
-                    keys = list(map(self._declared.__getitem__, keys))
-                targets = np.asarray(list(map(self._owners.__getitem__, keys)))
+                keys = self._selection.declared(keys)
+                owners = np.asarray(list(map(self._owners.__getitem__, keys)))
             except TypeError as error:
                 raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
-        if self.edge.target_parallelism == 1:
-            self.put(0, batch.values, batch.timestamps, keys)
-        else:
-            self.scatter(batch, targets, keys)
+        self.scatter(batch.keyed(keys), owners)
 
 
 WRITERS: dict[type, type[ExchangeWriter]] = {

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from penstock.common.typeinfo import TypeInformation
+from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
+from penstock.runtime.coercion import coercer
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.operator_memory import OperatorSnapshot
 from penstock.runtime.operators.base import Operator, Output
@@ -142,18 +145,23 @@ class Station:
 class LocalInput(Output):
     """Leads straight into an operator of the same container."""
 
-    def __init__(
-        self, station: Station, channel: Channel, input_index: int, coerce: Callable[[Any], Any] | None
-    ) -> None:
+    def __init__(self, station: Station, channel: Channel, input_index: int, declared: TypeInformation | None) -> None:
         self._station = station
         self._channel = channel
         self._input_index = input_index
-        self._coerce = coerce
+        self._codec = None if declared is None else codec_for(declared)  # of the type that records get here
+        self._coerce = None if declared is None else coercer(declared)
 
     def emit(self, batch: Batch) -> None:
         if self._coerce is not None:
-            batch = self._station.guard(_coerced, batch, self._coerce)
+            batch = self._station.guard(self._coerced, batch)
         self._station.process(batch, self._input_index)
+
+    def _coerced(self, batch: Batch) -> Batch:
+        assert self._coerce is not None and self._codec is not None
+        if batch.columns_of(self._codec) is not None:
+            return batch
+        return Batch(list(map(self._coerce, batch.values)), batch.timestamps, batch.keys)
 
     def emit_watermark(self, timestamp: int) -> None:
         self._station.watermark(self._channel, timestamp)
@@ -163,10 +171,6 @@ class LocalInput(Output):
 
     def end(self) -> None:
         self._station.end(self._channel)
-
-
-def _coerced(batch: Batch, coerce: Callable[[Any], Any]) -> Batch:
-    return Batch(list(map(coerce, batch.values)), batch.timestamps, batch.keys)
 
 
 class FanOut(Output):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from penstock.runtime.batch import Codec
 from penstock.runtime.blueprint import EdgeBlueprint, JobBlueprint
-from penstock.runtime.chunk import ColumnCodec
 from penstock.runtime.clock import Clock
-from penstock.runtime.coercion import coercer
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.exchange import (
     ExchangeRow,
@@ -40,7 +39,7 @@ class Wiring:
         self._subtask = subtask
         self._send = send
         self.writers: dict[int, ExchangeWriter] = {}
-        self.codecs: dict[int, ColumnCodec | None] = {}
+        self.codecs: dict[int, Codec | None] = {}
         self.stations: dict[int, Station] = {}
         for blueprint in job.operators_of(level):
             if subtask < blueprint.parallelism:
@@ -74,9 +73,9 @@ class Wiring:
             writer = writer_for(edge, self._subtask, self._job.settings.chunk_records, self._send)
             self.writers[edge.id] = writer
             return writer
-        coerce = coercer(edge.type_info) if edge.coerce and edge.type_info is not None else None
         channel = channel_of(edge.id, self._subtask)
-        return LocalInput(self.stations[edge.target], channel, edge.input_index, coerce)
+        declared = edge.type_info if edge.coerce else None
+        return LocalInput(self.stations[edge.target], channel, edge.input_index, declared)
 
 
 def _one_output(outputs: list[Output]) -> Output:

@@ -81,6 +81,7 @@ class OperatorHarness:
         parallelism: int = 1,
         subtask: int = 0,
         name: str = "operator under test",
+        output_type: Any = None,
     ) -> None:
         self._keys = key
         self._subtask = subtask
@@ -99,6 +100,7 @@ class OperatorHarness:
             max_parallelism=128,
             level=0,
             origin=Origin("test", 0),
+            output_type=output_type,
             task_name=name,
         )
         self._program = cloudpickle.dumps(blueprint)

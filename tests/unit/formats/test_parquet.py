@@ -22,6 +22,7 @@ from penstock.datastream.formats.parquet import (
     ParquetBulkWriters,
     ParquetColumnarRowInputFormat,
 )
+from penstock.runtime.batch import Batch
 
 
 def read(path: Path, row_type: Any, parallelism: int = 1, **settings: Any) -> list[Any]:
@@ -138,3 +139,27 @@ def test_what_is_refused() -> None:
         ParquetBulkWriters.for_row_type(Types.ROW_NAMED(["a"], [Types.PICKLED_BYTE_ARRAY()]))
     with pytest.raises(NotSupportedError, match="AvroParquetReaders"):
         AvroParquetReaders.for_generic_record(None)
+
+
+def read_batches(path: Path, row_type: Any) -> list[Any]:
+    file_format = ParquetColumnarRowInputFormat(row_type)._file_format(True)
+    return list(file_format.read(str(path), 0, file_format.extent(str(path), 1), 1))
+
+
+def test_plain_types_are_read_as_columns(tmp_path: Path) -> None:
+    types = [Types.LONG(), Types.STRING(), Types.DOUBLE(), Types.FLOAT(), Types.BOOLEAN(), Types.SQL_DATE()]
+    types += [Types.SQL_TIMESTAMP(), Types.PRIMITIVE_ARRAY(Types.BYTE()), Types.SHORT()]
+    row_type = Types.ROW_NAMED([f"c{position}" for position in range(len(types))], types)
+    values = [1, "ü", 1.5, 0.25, True, date(2024, 1, 2), datetime(2024, 1, 2, 3, 4, 5, 6000), b"x", -7]
+    rows = [Row(*values), Row(*[None] * len(types))]
+    write(tmp_path / "f.parquet", row_type, rows)
+    [batch] = read_batches(tmp_path / "f.parquet", row_type)
+    assert isinstance(batch, Batch) and batch._values is None
+    assert [tuple(row) for row in batch.values] == [tuple(row) for row in rows]
+    assert batch.values[0].c1 == "ü"
+
+
+def test_moments_finer_than_their_type_are_read_as_rows(tmp_path: Path) -> None:
+    row_type = Types.ROW_NAMED(["c"], [Types.SQL_TIMESTAMP()])
+    write(tmp_path / "f.parquet", row_type, [Row(datetime(2024, 1, 2, 3, 4, 5, 6))])
+    assert read_batches(tmp_path / "f.parquet", row_type) == [[Row(c=datetime(2024, 1, 2, 3, 4, 5, 6))]]

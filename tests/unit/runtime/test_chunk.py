@@ -29,7 +29,7 @@ def test_round_trip_keeps_records_timestamps_keys_and_places_of_controls(typed: 
     for element in elements:
         if isinstance(element, list):
             values = [value for value, _ in element]
-            builder.extend(values, [time for _, time in element], [value % 7 for value in values])
+            builder.add(Batch(values, [time for _, time in element], [value % 7 for value in values]))
             sent += [(value, time, value % 7) for value, time in element]
         else:
             builder.add_control(element)
@@ -52,7 +52,7 @@ def test_round_trip_keeps_records_timestamps_keys_and_places_of_controls(typed: 
 )
 def test_untyped_values(value: Any) -> None:
     builder = ChunkBuilder()
-    builder.extend([value], None, None)
+    builder.add(Batch([value]))
     [batch] = read_chunk(builder.take(None), None)
     assert isinstance(batch, Batch) and batch.values == [value]
     assert batch.timestamps is None and batch.keys is None

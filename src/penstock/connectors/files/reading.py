@@ -34,8 +34,9 @@ class FileReader(SourceReader):
     def read(self, work: Iterable[Range]) -> Iterator[Batch | Control]:
         for path, start, end, extent in work:
             for records in self._format.read(path, start, end, extent):
-                for first in range(0, len(records), _RECORDS_PER_BATCH):
-                    yield Batch(records[first : first + _RECORDS_PER_BATCH])
+                batch = records if isinstance(records, Batch) else Batch(records)
+                for first in range(0, len(batch), _RECORDS_PER_BATCH):
+                    yield batch.slice(first, first + _RECORDS_PER_BATCH)
 
 
 class Files(Source):

@@ -10,6 +10,7 @@ from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.process import TimedOperator
+from penstock.runtime.operators.rolling_columns import RollingColumns
 from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
 
 
@@ -113,6 +114,7 @@ class ReduceOperator(TimedOperator):
         super().__init__(blueprint, context)
         self._only_final = bool(blueprint.params.get("only_final"))
         self._descriptor = ValueStateDescriptor(self.STATE, blueprint.output_type)
+        self._columns = RollingColumns.of(self.function, blueprint.output_type)
 
     def open(self) -> None:
         self.backend.table_of(self._descriptor)
@@ -120,6 +122,13 @@ class ReduceOperator(TimedOperator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         table: ValueTable = self.backend.table_of(self._descriptor)
+        if self._columns is not None:
+            folded = self._columns.fold(batch, table)
+            if folded is not None:
+                if not self._only_final:
+                    self.output.emit(folded)
+                return
+            self._columns.flush(table)
         reduce, scope, changes, base = self.function.reduce, self.scope, table.changes, table.base
         assert batch.keys is not None
         results = []
@@ -135,7 +144,16 @@ class ReduceOperator(TimedOperator):
         if not self._only_final:
             self.output.emit(Batch(results, batch.timestamps))
 
+    def end_epoch(self) -> None:
+        self._flush_columns()
+        super().end_epoch()
+
+    def _flush_columns(self) -> None:
+        if self._columns is not None:
+            self._columns.flush(self.backend.table_of(self._descriptor))
+
     def finish(self) -> None:
+        self._flush_columns()
         if self._only_final:
             table: ValueTable = self.backend.table_of(self._descriptor)
             values = [table.get(key) for key in _sorted_if_possible(table.keys())]

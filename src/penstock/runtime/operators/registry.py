@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock.runtime.operators import broadcast, file_sink, keyed, process, sinks, stateless, watermarks
 from penstock.runtime.operators.base import Operator
+from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.operators.window import WindowOperator
 from penstock.runtime.operators.window_aligned import TumblingWindowOperator
@@ -21,6 +22,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "co_map": stateless.CoMapOperator,
     "co_flat_map": stateless.CoFlatMapOperator,
     "pass": stateless.PassOperator,
+    "calc": CalcOperator,
     # keyed
     "keyed_map": keyed.KeyedMapOperator,
     "keyed_filter": keyed.KeyedFilterOperator,

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from typing import Any
 
+import pyarrow as pa
+
+from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch
+from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import FunctionOperator
 
 
 class MapOperator(FunctionOperator):
     """One result for every record; None is a result like any other."""
 
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        # A function that only moves fields around says which, and does it to columns too.
+        self._fields: tuple[int, ...] | None = getattr(self.function, "fields", None)
+        self._codec = None if self._fields is None else codec_for(blueprint.output_type)
+
     def process(self, batch: Batch, input_index: int) -> None:
+        if self._codec is not None and self._fields is not None:
+            columns = [batch.field(position) for position in self._fields]
+            if all(column is not None for column in columns):
+                moved = pa.RecordBatch.from_arrays(columns, schema=self._codec.schema)
+                self.output.emit(Batch.of_columns(self._codec, moved, batch.times))
+                return
         self.output.emit(Batch(list(map(self.function.map, batch.values)), batch.timestamps))
 
 
@@ -20,11 +36,9 @@ class FilterOperator(FunctionOperator):
     """Keeps the records for which the function says true."""
 
     def process(self, batch: Batch, input_index: int) -> None:
-        kept = list(map(self.function.filter, batch.values))
-        values = list(compress(batch.values, kept))
-        timestamps = None if batch.timestamps is None else list(compress(batch.timestamps, kept))
-        if values:
-            self.output.emit(Batch(values, timestamps))
+        kept = batch.keyed(None).filter(list(map(self.function.filter, batch.values)))
+        if len(kept):
+            self.output.emit(kept)
 
 
 class FlatMapOperator(FunctionOperator):
@@ -52,11 +66,9 @@ class CoMapOperator(FunctionOperator):
     def process(self, batch: Batch, input_index: int) -> None:
         function = self.function.map1 if input_index == 0 else self.function.map2
         results = list(map(function, batch.values))
-        kept = [result is not None for result in results]
-        values = list(compress(results, kept))
-        timestamps = None if batch.timestamps is None else list(compress(batch.timestamps, kept))
-        if values:
-            self.output.emit(Batch(values, timestamps))
+        kept = Batch(results, batch.timestamps).filter([result is not None for result in results])
+        if len(kept):
+            self.output.emit(kept)
 
 
 class CoFlatMapOperator(FunctionOperator):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import pyarrow as pa
+
 from penstock.common.watermark_strategy import GeneratorKind, WatermarkOutput, WatermarkStrategy
 from penstock.common.watermark_strategy import Watermark as UserWatermark
+from penstock.functions.field_timestamps import FieldTimestamps
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
@@ -32,6 +35,7 @@ class TimestampsAndWatermarksOperator(Operator):
         strategy: WatermarkStrategy = blueprint.function
         assigner = strategy.timestamp_assigner
         self._extract = None if assigner is None else assigner.extract_timestamp
+        self._field = assigner.position if isinstance(assigner, FieldTimestamps) else None
         self._interval = context.settings.auto_watermark_interval_ms
         self._only_at_end = bool(blueprint.params.get("only_at_end"))
         self._idle_timeout = strategy.idle_timeout_ms
@@ -47,12 +51,17 @@ class TimestampsAndWatermarksOperator(Operator):
         self._last_record = now
         if self._idle:
             self.mark_idle(False)
-        extract = self._extract
-        if extract is not None:
-            old = batch.timestamps or [MIN_TIMESTAMP] * len(batch)
-            batch = Batch(batch.values, list(map(extract, batch.values, old)), batch.keys)
-        self._generator.on_batch(batch)
+        self._generator.on_batch(self._timed(batch))
         self._emit_if_due(now)
+
+    def _timed(self, batch: Batch) -> Batch:
+        if self._extract is None:
+            return batch
+        column = None if self._field is None else batch.field(self._field)
+        if column is not None and not column.null_count and pa.types.is_int64(column.type):
+            return batch.timed(column.to_numpy())
+        old = batch.timestamps or [MIN_TIMESTAMP] * len(batch)
+        return batch.timed(list(map(self._extract, batch.values, old)))
 
     def process_watermark(self, timestamp: int) -> None:
         if timestamp == MAX_TIMESTAMP:
@@ -144,8 +153,7 @@ class _BoundedOutOfOrderness(_NoWatermarks):
         self._highest = MIN_TIMESTAMP + disorder + 1
 
     def on_batch(self, batch: Batch) -> None:
-        if batch.timestamps:
-            self._highest = max(self._highest, max(batch.timestamps))
+        self._highest = max(self._highest, batch.latest_timestamp())
         super().on_batch(batch)
 
     def on_periodic_emit(self) -> None:

@@ -14,9 +14,8 @@ import numpy as np
 from penstock.common.errors import ProgramError
 from penstock.functions.state_descriptors import MapStateDescriptor
 from penstock.functions.window_types import TimeWindow
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Integers
 from penstock.runtime.blueprint import OperatorBlueprint
-from penstock.runtime.column_batch import ColumnBatch
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.window import WindowedOperator
 from penstock.runtime.operators.window_changes import WindowTable
@@ -24,11 +23,9 @@ from penstock.runtime.operators.window_columns import GatheredColumns
 from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.operators.window_granules import (
     Granules,
-    Integers,
     distinct,
     grouped,
     neighbours,
-    picked,
 )
 from penstock.runtime.operators.window_schedule import WindowSchedule
 
@@ -62,7 +59,7 @@ class AlignedWindowOperator(WindowedOperator):
         if not len(batch):
             return
         if self._gathered is not None:
-            if isinstance(batch, ColumnBatch) and self.gather(batch):
+            if batch.columns is not None and self.gather(batch):
                 return
             self._gathered.merge(self.windows)
         self.add_batch(batch, self._granules_of(batch))
@@ -90,10 +87,10 @@ class AlignedWindowOperator(WindowedOperator):
             return
         # Windows that fire with each record, and the late output, are interested in the order between windows.
         positions = np.flatnonzero(old)
-        self._add_runs(neighbours(picked(batch, positions), numbers[positions]))
+        self._add_runs(neighbours(batch.take(positions), numbers[positions]))
         positions = np.flatnonzero(~old)
         if len(positions):
-            self._add_runs(grouped(picked(batch, positions), numbers[positions]))
+            self._add_runs(grouped(batch.take(positions), numbers[positions]))
 
     def _add_runs(self, runs: Iterator[tuple[int, Batch]]) -> None:
         for number, run in runs:
@@ -127,7 +124,7 @@ class AlignedWindowOperator(WindowedOperator):
 
     # -- columns -----------------------------------------------------------------------------------------------
 
-    def gather(self, batch: ColumnBatch) -> bool:
+    def gather(self, batch: Batch) -> bool:
         """Keeps the columns if none of their windows has fired; else their records go one by one."""
         assert self._gathered is not None
         if batch.key_column is None:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from penstock.runtime.column_batch import ColumnBatch, joined, python_keys
+from penstock.runtime.batch import Batch, Integers, joined
+from penstock.runtime.key_columns import keys_of_column, numbered
 from penstock.runtime.operators.window_changes import WindowTable
 from penstock.runtime.operators.window_fields import (
     FieldFolding,
@@ -27,7 +28,7 @@ from penstock.runtime.operators.window_fields import (
 )
 from penstock.runtime.operators.window_folding import CountFolding
 from penstock.runtime.operators.window_folding_base import Folding
-from penstock.runtime.operators.window_granules import Granules, Integers
+from penstock.runtime.operators.window_granules import Granules
 
 Numbers = Integers | npt.NDArray[np.float64]
 _GATHERED_RECORDS = 1 << 20
@@ -39,9 +40,8 @@ class Groups:
     """Which records belong to which key; keys are numbered in order of their first record."""
 
     def __init__(self, key_column: pa.Array) -> None:
-        encoded = key_column.dictionary_encode()
-        self.codes: npt.NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False)
-        self.keys = python_keys(encoded.dictionary)
+        self.codes, distinct = numbered(key_column)
+        self.keys = keys_of_column(distinct)
 
     def first_of(self, positions: Integers) -> Integers:
         """For each key the first of the given positions; each key must have one."""
@@ -68,7 +68,7 @@ class Groups:
 class Records:
     """Some records of a batch: those of one window."""
 
-    def __init__(self, batch: ColumnBatch, positions: Integers | None) -> None:
+    def __init__(self, batch: Batch, positions: Integers | None) -> None:
         self._batch = batch
         self._positions = positions  # None: all
         assert batch.key_column is not None
@@ -93,12 +93,12 @@ class Records:
     def take(self, positions: Integers) -> list[Any]:
         return self._batch.take(positions if self._positions is None else self._positions[positions]).values
 
-    def all(self) -> ColumnBatch:
+    def all(self) -> Batch:
         return self._batch if self._positions is None else self._batch.take(self._positions)
 
 
 class _Gathered(NamedTuple):
-    batch: ColumnBatch
+    batch: Batch
     granules: Integers
     first: int
     last: int
@@ -125,9 +125,10 @@ class GatheredColumns:
     def full(self) -> bool:
         return self._records >= _GATHERED_RECORDS or self._bytes >= _GATHERED_BYTES
 
-    def add(self, batch: ColumnBatch, granules: Integers, windows: Iterable[int]) -> None:
+    def add(self, batch: Batch, granules: Integers, windows: Iterable[int]) -> None:
         self._gathered.append(_Gathered(batch, granules, int(granules.min()), int(granules.max())))
         self._records += len(batch)
+        assert batch.columns is not None
         self._bytes += batch.columns.nbytes
         self._windows.update(windows)
 
@@ -154,11 +155,10 @@ class GatheredColumns:
     def _records_of(self, window: int) -> Iterator[Records]:
         first, last = self._granules.of_window(window)
         parts = [part for part in self._gathered if part.first <= last and part.last >= first]
-        whole = joined([part.batch for part in parts])
-        batches = [part.batch for part in parts] if whole is None else [whole]
-        granules = [part.granules for part in parts]
-        if whole is not None:
-            granules = [np.concatenate(granules)] if len(granules) > 1 else granules
+        batches, granules = [part.batch for part in parts], [part.granules for part in parts]
+        whole = joined(batches) if batches else None
+        if whole is not None and whole.columns is not None and whole.has_key_column:
+            batches, granules = [whole], [np.concatenate(granules)]
         for batch, numbers in zip(batches, granules, strict=True):
             inside = (numbers >= first) & (numbers <= last)
             if inside.all():

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import array
 from collections.abc import Iterator
 from math import gcd
-from operator import itemgetter
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch
-from penstock.runtime.column_batch import ColumnBatch
-
-Integers = npt.NDArray[np.int64]
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Integers
 
 
 class Granules:
@@ -27,7 +20,7 @@ class Granules:
 
     def numbers(self, batch: Batch) -> Integers | None:
         """The granule of each record; None when some record has no timestamp."""
-        times = _times(batch)
+        times = batch.times
         if times is None or self.start(self.of(int(times.min()))) < MIN_TIMESTAMP + self.length:
             return None
         numbers: Integers = (times - self._shift) // self.length
@@ -78,27 +71,4 @@ def grouped(batch: Batch, numbers: Integers) -> Iterator[tuple[int, Batch]]:
     if found[-1] - found[0] < 1 << 16:
         offsets = offsets.astype(np.uint16)  # which NumPy sorts several times faster
     order = np.argsort(offsets, kind="stable")
-    yield from neighbours(picked(batch, order), numbers[order])
-
-
-def picked(batch: Batch, positions: Integers) -> Batch:
-    """Some records of a batch, in the order of their positions."""
-    chosen = positions.tolist()
-    return Batch(
-        _picked(batch.values, chosen),
-        None if batch.timestamps is None else _picked(batch.timestamps, chosen),
-        None if batch.keys is None else _picked(batch.keys, chosen),
-    )
-
-
-def _picked(items: list[Any], positions: list[int]) -> list[Any]:
-    # itemgetter picks at C speed, but returns a bare item for a single position.
-    return list(itemgetter(*positions)(items)) if len(positions) > 1 else [items[p] for p in positions]
-
-
-def _times(batch: Batch) -> Integers | None:
-    if isinstance(batch, ColumnBatch):
-        return batch.times
-    if batch.timestamps is None:
-        return None
-    return np.frombuffer(array.array("q", batch.timestamps), np.int64)
+    yield from neighbours(batch.take(order), numbers[order])

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from penstock.functions.state_descriptors import MapStateDescriptor
-from penstock.runtime.batch import Batch
+from penstock.runtime.batch import Batch, Integers
 from penstock.runtime.blueprint import OperatorBlueprint
-from penstock.runtime.column_batch import ColumnBatch
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.window_aligned import AlignedWindowOperator
 from penstock.runtime.operators.window_changes import WindowTable
-from penstock.runtime.operators.window_granules import Integers, distinct, picked
+from penstock.runtime.operators.window_granules import distinct
 from penstock.runtime.operators.window_merge_law import MergeLaw
 from penstock.runtime.state.table import ABSENT
 
@@ -54,12 +53,12 @@ class SlidingWindowOperator(AlignedWindowOperator):
         for window in self._windows_from(numbers):
             first, last = self.granules.of_window(window)
             inside = (numbers >= first) & (numbers <= last)
-            run = batch if inside.all() else picked(batch, np.flatnonzero(inside))
+            run = batch if inside.all() else batch.take(np.flatnonzero(inside))
             assert run.keys is not None
             self.schedule.open(window, self.watermark)
             self.folding.add_run(self.windows.writable(window, run.keys), run.keys, run.values)
 
-    def gather(self, batch: ColumnBatch) -> bool:
+    def gather(self, batch: Batch) -> bool:
         if self._worth_sharing:
             # Columns go to the windows themselves, in front of which nothing may wait in panes.
             self._worth_sharing = False
