@@ -68,10 +68,10 @@ def _launch(settings: JvmSettings) -> Any:
     os.environ.update(settings.environment)
     conf = SimpleNamespace(getAll=lambda: list(settings.options))
     if settings.log_file is None:
-        return launch_gateway(conf)
+        return launch_gateway(conf)  # type: ignore[no-untyped-call]
     settings.log_file.parent.mkdir(parents=True, exist_ok=True)
     with open(settings.log_file, "ab") as log:  # the workers that the JVM starts inherit it too
-        return launch_gateway(conf, {"stdout": log, "stderr": log})
+        return launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
 
 
 def _end(gateway: Any) -> None:
