@@ -16,7 +16,7 @@ from benchmarks.inputs import prepare
 from benchmarks.latency import run_latency
 from benchmarks.machine import machine, versions
 from benchmarks.plan import Budget, Step, make_plan
-from benchmarks.readme_section import update_readme
+from benchmarks.docs_section import update_page
 from benchmarks.rows import Measurement, summarize
 from benchmarks.targets import target_table
 from benchmarks.throughput import run_bounded
@@ -117,17 +117,17 @@ def show(measurements: list[Measurement], seconds: float) -> None:
 
 
 def publish(options: argparse.Namespace, result: report.Result) -> None:
-    """Only a run of everything at its full size may stand in the README."""
+    """Only a run of everything at its full size may stand in docs/benchmarks.md."""
     whole = set(options.cases) == set(settings.CASES) and options.contestants is None and options.scale == 1
     dated = report.write_json(options.results, result.date, result.machine, result.versions, result.rows)
     print(f"wrote {dated}")
     if not whole:
-        print("latest.* and the README stay as they are: this was a part, or not SCALE=1")
+        print("latest.* and docs/benchmarks.md stay as they are: this was a part, or not SCALE=1")
         return
     shutil.copy(dated, options.results / "latest.json")
     report.write_latest(options.results, result)
     if options.results == settings.RESULTS:
-        update_readme(settings.ROOT / "README.md", result)
+        update_page(settings.ROOT / "docs" / "benchmarks.md", result)
 
 
 def _clock(seconds: float) -> str:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import report, settings
 from benchmarks.big_state import lost_and_doubled
 from benchmarks.outputs import Commit, OutputWatch, records_per_second
-from benchmarks.readme_section import BEGIN, END, update_readme
+from benchmarks.docs_section import BEGIN, END, update_page
 from benchmarks.rows import Measurement, Row, ratio, summarize
 from benchmarks.targets import target_table
 
@@ -108,28 +108,28 @@ def test_a_wrong_result_reaches_no_target() -> None:
     assert "| keyed_count: 20 x PyFlink thread mode | no figure | open |" in target_table(rows)
 
 
-def test_the_readme_is_rewritten_between_its_marks_only(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(f"before\n\n{BEGIN}\nold\n{END}\n\nafter\n")
-    update_readme(readme, result_of(summarize([rate("penstock", 300.0), rate("spark", 100.0)])))
-    once = readme.read_text()
+def test_the_page_is_rewritten_between_its_marks_only(tmp_path: Path) -> None:
+    page = tmp_path / "benchmarks.md"
+    page.write_text(f"before\n\n{BEGIN}\nold\n{END}\n\nafter\n")
+    update_page(page, result_of(summarize([rate("penstock", 300.0), rate("spark", 100.0)])))
+    once = page.read_text()
     assert once.startswith(f"before\n\n{BEGIN}\n") and once.endswith(f"{END}\n\nafter\n")
     assert "| keyed_count | 300 | 100 (3 x) |" in once and "old" not in once and "latest.svg" in once
-    update_readme(readme, result_of(summarize([rate("penstock", 300.0), rate("spark", 100.0)])))
-    assert readme.read_text() == once
+    update_page(page, result_of(summarize([rate("penstock", 300.0), rate("spark", 100.0)])))
+    assert page.read_text() == once
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}", f"{BEGIN}{BEGIN}{END}"])
-def test_a_readme_without_its_marks_is_left_alone(tmp_path: Path, text: str) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(text)
+def test_a_page_without_its_marks_is_left_alone(tmp_path: Path, text: str) -> None:
+    page = tmp_path / "benchmarks.md"
+    page.write_text(text)
     with pytest.raises(ValueError, match="once each"):
-        update_readme(readme, result_of([]))
-    assert readme.read_text() == text
+        update_page(page, result_of([]))
+    assert page.read_text() == text
 
 
-def test_the_readme_has_the_marks() -> None:
-    text = (settings.ROOT / "README.md").read_text()
+def test_the_page_has_the_marks() -> None:
+    text = (settings.ROOT / "docs" / "benchmarks.md").read_text()
     assert text.count(BEGIN) == text.count(END) == 1
 
 

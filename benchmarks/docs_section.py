@@ -1,6 +1,6 @@
-"""The benchmark's part of the README, rewritten after every whole run.
+"""The tables of docs/benchmarks.md, rewritten after every whole run.
 
-python -m benchmarks.readme_section     writes it again from results/latest.json, the chart and the table too
+python -m benchmarks.docs_section     writes it again from results/latest.json, the chart and the table too
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COLUMNS = {
 }
 
 
-def update_readme(path: Path, result: Result) -> None:
+def update_page(path: Path, result: Result) -> None:
     text = path.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
         raise ValueError(f"{path.name} needs the two lines {BEGIN} and {END}, once each and in this order")
@@ -43,7 +43,7 @@ def section(result: Result) -> str:
         lines.append(f"| {case} | {' | '.join(cells)} |")
     lines += ["", f"In brackets: how many times as fast Penstock is. {LEGEND}", ""]
     lines += [*_others(result), target_table(result.rows)]
-    lines.append("![rates by case and contestant](benchmarks/results/latest.svg)\n")
+    lines.append("![rates by case and contestant](../benchmarks/results/latest.svg)\n")
     return "\n".join(lines)
 
 
@@ -80,7 +80,7 @@ def _others(result: Result) -> list[str]:
 def main() -> None:
     result = Result.read(settings.RESULTS / "latest.json")
     write_latest(settings.RESULTS, result)
-    update_readme(settings.ROOT / "README.md", result)
+    update_page(settings.ROOT / "docs" / "benchmarks.md", result)
 
 
 if __name__ == "__main__":
