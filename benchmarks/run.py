@@ -12,11 +12,11 @@ from pathlib import Path
 
 from benchmarks import report, settings
 from benchmarks.big_state import run_big_state
+from benchmarks.docs_section import update_page
 from benchmarks.inputs import prepare
 from benchmarks.latency import run_latency
 from benchmarks.machine import machine, versions
 from benchmarks.plan import Budget, Step, make_plan
-from benchmarks.docs_section import update_page
 from benchmarks.rows import Measurement, summarize
 from benchmarks.targets import target_table
 from benchmarks.throughput import run_bounded

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from benchmarks import report, settings
 from benchmarks.big_state import lost_and_doubled
-from benchmarks.outputs import Commit, OutputWatch, records_per_second
 from benchmarks.docs_section import BEGIN, END, update_page
+from benchmarks.outputs import Commit, OutputWatch, records_per_second
 from benchmarks.rows import Measurement, Row, ratio, summarize
 from benchmarks.targets import target_table
 
