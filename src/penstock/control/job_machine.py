@@ -228,11 +228,11 @@ class JobMachine:
         self._restarts = restarts
         self._keep_files = keep_files  # of a job that failed for good
         self.status = JobStatus.CREATED
-        self._ending = False
+        self.ending = False  # nothing but the end follows
 
     def handle(self, event: JobEvent) -> list[Instruction]:
         """Once the job ends, only what breaks on the way can still change anything."""
-        if self._ending and not isinstance(event, Broken):
+        if self.ending and not isinstance(event, Broken):
             return []
         handler: Callable[[Any], list[Instruction]] = _HANDLERS[type(event)].__get__(self)
         return handler(event)
@@ -272,17 +272,17 @@ class JobMachine:
 
     def _taken_over(self, event: TakenOver) -> list[Instruction]:
         """The files belong to somebody else."""
-        self._ending = True
+        self.ending = True
         ended = AbandonSnapshots("the job has ended")
         return [ended, *_CLOSE, Release(), Settle(JobStatus.FAILED, event.failure, taken_over=True)]
 
     def _broken(self, event: Broken) -> list[Instruction]:
-        if not self._ending:
+        if not self.ending:
             return self._fail(event.failure, self._keep_files)
         return [Release(), Settle(JobStatus.FAILED, event.failure)]
 
     def _complete(self, state: JobStatus, stopped: bool = False) -> list[Instruction]:
-        self._ending = True
+        self.ending = True
         finished = state is JobStatus.FINISHED
         return [
             EndSnapshots(state),
@@ -295,7 +295,7 @@ class JobMachine:
         ]
 
     def _fail(self, failure: Failure, keep_files: bool) -> list[Instruction]:
-        self._ending = True
+        self.ending = True
         leave: list[Instruction] = [WriteFinalRecord(JobStatus.FAILED, failure, False), RemoveFiles()]
         if keep_files:
             leave = [KeepFiles(), Release()]

@@ -7,10 +7,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError, JobCancelledError, JobExecutionError, JobTakenOverError
 from penstock.common.failure import Failure
 from penstock.common.job_execution_result import JobExecutionResult
@@ -19,50 +17,22 @@ from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.control import job_machine as says
 from penstock.control.attempts import AttemptHistory
-from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.collected_records import CollectedRecords
 from penstock.control.engine import Engine, EngineJob
-from penstock.control.epoch_completion import EpochCompletion
-from penstock.control.epoch_planner import EpochPlanner
-from penstock.control.epoch_size import EpochSizer
-from penstock.control.epoch_store import EpochStore
-from penstock.control.finished_jobs import FinishedJobs, FinishedRecord
 from penstock.control.job_control import JobDescription, OperatorDescription
+from penstock.control.job_epochs import JobEpochs, JobSpec
 from penstock.control.job_home import JobHome
+from penstock.control.job_leaving import JobLeaving
 from penstock.control.job_machine import Instruction, JobEvent, JobMachine
-from penstock.control.job_record import JobRecord, record_of
 from penstock.control.job_services import JobService, ServiceMaker
 from penstock.control.progress import progress_listener
-from penstock.control.restart import RestartStrategy
 from penstock.control.savepoints import SavepointRequest
-from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.snapshot_location import local_directory
-from penstock.control.statistics import JobStatistics
-from penstock.control.wakeups import Wakeups
-from penstock.control.work import places_of
 from penstock.graph.transformation import Node
-from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
-from penstock.runtime.context import SubtaskContext
 from penstock.runtime.failure import failure_of
-from penstock.runtime.operators.file_commit import sweep
-from penstock.runtime.savepoint import Savepoint
-from penstock.runtime.sources.base import Source
 
 _WATCH_SECONDS = 0.02
-
-
-@dataclass(frozen=True)
-class JobSpec:
-    """A job that is ready to run."""
-
-    blueprint: JobBlueprint
-    sources: dict[int, Source]
-    configuration: Configuration
-    sizer: EpochSizer
-    restarts: RestartStrategy
-    checkpoints: CheckpointSettings
-    savepoint: Savepoint | None = None
 
 
 class JobMaster:
@@ -93,36 +63,13 @@ class JobMaster:
         self._closed = False
         self._collected = CollectedRecords(spec.blueprint)
         self._attempts = AttemptHistory(home.run, clock)
-        self._assemble_epochs()
+        self._epochs = JobEpochs(spec, home, clock, self._commit, self._report_progress, self._hear)
+        self._planner, self.snapshots = self._epochs.planner, self._epochs.snapshots
+        self._statistics = self._epochs.statistics
+        self._leaving = JobLeaving(spec.blueprint, home, self._attempts, self._epochs, clock)
         # State that an earlier process has left must survive a changed program that does not fit to it.
-        went_on = self._store.latest.unfinished is not None
         interval = value_of(spec.configuration, "execution.checkpointing.interval")
-        self._machine = JobMachine(spec.restarts, keep_files=went_on or interval is not None)
-
-    def _assemble_epochs(self) -> None:
-        spec, clock = self._spec, self._clock
-        self._store = EpochStore(self._home.epochs, spec.checkpoints.way_out)
-        self.snapshots = SnapshotKeeper(spec.blueprint, spec.checkpoints, clock)
-        self._statistics = JobStatistics(spec.blueprint, spec.sources)
-        wakeups = Wakeups(clock)
-        if spec.savepoint is not None:
-            self.snapshots.started_from(spec.savepoint)
-            # Timers by the clock are in the savepoint; nobody knows them before every subtask has read its part.
-            wakeups.wake_all(places_of(spec.blueprint))
-        self._planner = EpochPlanner(
-            spec.blueprint, spec.sources, spec.sizer, self.snapshots, wakeups, clock, spec.savepoint
-        )
-        self._completion = EpochCompletion(
-            spec.blueprint,
-            self._planner.sources,
-            self._store,
-            self.snapshots,
-            wakeups,
-            self._statistics,
-            self._observe,
-            self._commit,
-            self._hear,
-        )
+        self._machine = JobMachine(spec.restarts, keep_files=self._epochs.went_on or interval is not None)
 
     # -- what RunningJob and JobControl promise ----------------------------------------------------------------
 
@@ -203,13 +150,13 @@ class JobMaster:
     def start(self) -> None:
         """The first attempt; whatever goes wrong here is told to whoever submits the job."""
         try:
-            self._open_sources()
+            self._epochs.open_sources()
             job = EngineJob(
                 self._spec.blueprint,
                 self._spec.savepoint,
                 self._home,
                 self._planner,
-                self._completion,
+                self._epochs.completion,
                 self._home.check_owned,
                 self._hear,
                 self._news,
@@ -225,23 +172,17 @@ class JobMaster:
         """Until the job has ended."""
         try:
             while not self._done.is_set():
-                self._perform(self._next_event())
+                try:
+                    event = self._next_event()
+                except Exception as error:
+                    event = self._broken(error)
+                if event is not None:
+                    self._perform(event)
         finally:
             self._close_engine()
 
     def run_in_background(self) -> None:
         threading.Thread(target=self.run, name=f"penstock-job-{self._home.job_id}", daemon=True).start()
-
-    def _open_sources(self) -> None:
-        """Before the engine starts, which may take a while: a wrong path or the like should be told at once."""
-        job = self._spec.blueprint
-        operators = {operator.id: operator for operator in job.operators}
-        for id_, source in self._spec.sources.items():
-            context = SubtaskContext(operators[id_], job.settings, 0, self._clock)
-            source.runtime_context = context.runtime_context
-            directory = self._home.source_directory(operators[id_].uid)
-            source.open(operators[id_].parallelism, str(directory), self._planner.wake)
-        self._planner.initial_offset()
 
     def _hear(self, event: JobEvent) -> None:
         """From any thread."""
@@ -263,31 +204,32 @@ class JobMaster:
         overdue = self.snapshots.tick()
         if overdue is not None:
             return says.SnapshotsFailed(self._clock(), Failure("JobExecutionError", overdue))
-        try:
-            end = self._engine.watch(_WATCH_SECONDS)
-        except Exception as error:
-            return self._broken(error)
+        end = self._engine.watch(_WATCH_SECONDS)
         if end is None or not self._events.empty():
             return None
         return says.EngineEnded(self._clock(), end.failure, end.can_restart)
 
-    def _perform(self, event: JobEvent | None) -> None:
-        if event is None:
-            return
-        try:
-            self._home.check_owned()
-        except JobTakenOverError as taken_over:
-            event = says.TakenOver(taken_over.failure)  # whatever else went wrong: its files were not there any more
-        for instruction in self._machine.handle(event):
+    def _perform(self, event: JobEvent) -> None:
+        for instruction in self._machine.handle(self._unless_taken_over(event)):
             try:
                 self._do(instruction)
             except Exception as error:
-                self._perform(self._broken(error))
+                if not self._done.is_set():
+                    self._perform(self._broken(error))
                 return
 
+    def _unless_taken_over(self, event: JobEvent) -> JobEvent:
+        """Whatever else went wrong: the job's files were not there any more."""
+        try:
+            if not self._machine.ending:
+                self._home.check_owned()
+        except JobTakenOverError as taken_over:
+            return says.TakenOver(taken_over.failure)
+        return event
+
     def _broken(self, error: Exception) -> JobEvent:
-        lost = self._engine.lost()
-        if lost is not None and not isinstance(error, JobTakenOverError):
+        lost = None if self._machine.ending else self._engine.lost()
+        if lost is not None:
             return says.EngineEnded(self._clock(), lost, can_restart=False)
         return says.Broken(failure_of(error))
 
@@ -323,32 +265,15 @@ class JobMaster:
             case says.Settle():
                 self._settle(instruction)
             case _:
-                self._leave_home(instruction)
-
-    def _leave_home(self, instruction: Instruction) -> None:
-        match instruction:
-            case says.SweepSinks():
-                self._sweep_sinks()
-            case says.WriteFinalRecord(state, failure, stopped):
-                FinishedJobs(self._home.home).put(self._final_record(state, failure, stopped))
-            case says.RemoveFiles():
-                self._home.remove()
-            case says.KeepFiles():
-                self._home.write_record(replace(self._record(), state=JobStatus.FAILED))
-            case says.Release():
-                self._home.release()
+                self._leaving.do(instruction)
 
     def _start_attempt(self) -> None:
-        epoch, savepoint = self._store.latest.epoch, self._spec.savepoint
+        epoch, savepoint = self._epochs.store.latest.epoch, self._spec.savepoint
         self._attempts.begin(
             self._home.owner(), epoch, savepoint.path if savepoint is not None and epoch == 0 else None
         )
         self._failure = None
         self._engine.start(self._attempts.number)
-
-    def _observe(self, records: int, milliseconds: float) -> None:
-        self._spec.sizer.observe(records, milliseconds)
-        self._report_progress()
 
     def _commit(self, operator_id: int, committables: list[Any]) -> None:
         if not self._collected.take(operator_id, committables):
@@ -356,34 +281,16 @@ class JobMaster:
             for committable in committables:
                 committable.commit()
 
-    def _sweep_sinks(self) -> None:
-        for operator in self._spec.blueprint.operators:
-            if operator.kind == "file_sink":
-                sweep(operator.params["base_path"], self._home.job_id)
-
-    def _record(self) -> JobRecord:
-        return self._home.read_record() or record_of(self._spec.blueprint)
-
-    def _final_record(self, state: JobStatus, failure: Failure | None, stopped: bool) -> FinishedRecord:
-        now, started, record = self._clock(), self._attempts.entries()[0].started_at, self._record()
-        return FinishedRecord(
-            **{field.name: getattr(record, field.name) for field in fields(record)}
-            | {
-                "state": state,
-                "started_at": started,
-                "ended_at": now,
-                "duration_ms": now - started,
-                "attempts": self._attempts.entries(),
-                "failure": failure,
-                "stopped": stopped,
-                "savepoint": self.snapshots.describe().last_savepoint,
-                "metrics": self._statistics.metric_totals(),
-            }
-        )
-
     def _settle(self, end: says.Settle) -> None:
         self._failure = end.failure
-        self._tell(end.state)
+        try:
+            self._tell(end.state)
+        finally:
+            self._settle_result(end)
+            self._collected.end()
+            self._done.set()
+
+    def _settle_result(self, end: says.Settle) -> None:
         if end.state is JobStatus.FINISHED:
             duration_ms, totals = self._clock() - self._started_at, self._statistics.metric_totals()
             self._result.set_result(JobExecutionResult(self.job_id, duration_ms, totals))
@@ -393,8 +300,6 @@ class JobMaster:
         else:
             failure = end.failure or Failure("JobExecutionError", "the job failed without saying why")
             self._result.set_exception((JobTakenOverError if end.taken_over else JobExecutionError)(failure))
-        self._collected.end()
-        self._done.set()
 
     def _tell(self, status: JobStatus) -> None:
         self._status = status
@@ -412,8 +317,7 @@ class JobMaster:
             try:
                 self._engine.close()
             finally:
-                for source in self._spec.sources.values():
-                    source.close()
+                self._epochs.close_sources()
 
 
 def _refused(why: str) -> Future[str]:

@@ -17,8 +17,9 @@ from penstock.control.engine import Engine, WorkerEnvironment
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
 from penstock.control.finished_jobs import FinishedJob, FinishedJobs, FinishedRecord, runs_again, why_not_again
+from penstock.control.job_epochs import JobSpec
 from penstock.control.job_home import JobHome, penstock_home
-from penstock.control.job_master import JobMaster, JobSpec
+from penstock.control.job_master import JobMaster
 from penstock.control.job_record import JobRecord, check_same_job, record_of
 from penstock.control.job_services import rest_service
 from penstock.control.program_record import job_id_of, program_record

@@ -16,8 +16,9 @@ from penstock.common.options import value_of
 from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.epoch_size import EpochSizer
+from penstock.control.job_epochs import JobSpec
 from penstock.control.job_home import JobHome
-from penstock.control.job_master import JobMaster, JobSpec
+from penstock.control.job_master import JobMaster
 from penstock.control.job_record import record_of
 from penstock.control.job_submission import sources_of
 from penstock.control.restart import NoRestart, restart_strategy
