@@ -20,7 +20,7 @@ from penstock.common.options import value_of
 from penstock.control import job_machine as says
 from penstock.control.attempts import AttemptHistory
 from penstock.control.checkpoints import CheckpointSettings
-from penstock.control.collected_records import CollectedRecords
+from penstock.control.committing import Committing
 from penstock.control.engine import Engine, EngineJob
 from penstock.control.epoch_completion import EpochCompletion
 from penstock.control.epoch_planner import EpochPlanner
@@ -45,9 +45,8 @@ from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.failure import failure_of
-from penstock.runtime.operators.file_commit import sweep
 from penstock.runtime.savepoint import Savepoint
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 
 _WATCH_SECONDS = 0.02
 
@@ -57,7 +56,7 @@ class JobSpec:
     """A job that is ready to run."""
 
     blueprint: JobBlueprint
-    sources: dict[int, Source]
+    sources: dict[int, SourcePlanner]
     configuration: Configuration
     sizer: EpochSizer
     restarts: RestartStrategy
@@ -91,7 +90,7 @@ class JobMaster:
         self._result: Future[JobExecutionResult] = Future()
         self._done = threading.Event()
         self._closed = False
-        self._collected = CollectedRecords(spec.blueprint)
+        self._committing = Committing(spec.blueprint, home.check_owned)
         self._attempts = AttemptHistory(home.run, clock)
         self._assemble_epochs()
         # State that an earlier process has left must survive a changed program that does not fit to it.
@@ -120,7 +119,7 @@ class JobMaster:
             wakeups,
             self._statistics,
             self._observe,
-            self._commit,
+            self._committing,
             self._hear,
         )
 
@@ -193,7 +192,7 @@ class JobMaster:
             yield from records
 
     def collected_epochs(self, node: Node) -> Iterator[list[Any]]:
-        yield from self._collected.epochs(node.id)
+        yield from node.function.epochs()
         error = self._result.exception() if self._result.done() else None
         if error is not None and not isinstance(error, JobCancelledError):
             raise error
@@ -328,7 +327,7 @@ class JobMaster:
     def _leave_home(self, instruction: Instruction) -> None:
         match instruction:
             case says.SweepSinks():
-                self._sweep_sinks()
+                self._committing.sweep()
             case says.WriteFinalRecord(state, failure, stopped):
                 FinishedJobs(self._home.home).put(self._final_record(state, failure, stopped))
             case says.RemoveFiles():
@@ -349,17 +348,6 @@ class JobMaster:
     def _observe(self, records: int, milliseconds: float) -> None:
         self._spec.sizer.observe(records, milliseconds)
         self._report_progress()
-
-    def _commit(self, operator_id: int, committables: list[Any]) -> None:
-        if not self._collected.take(operator_id, committables):
-            self._home.check_owned()  # once more: the process may have stood still since the look before
-            for committable in committables:
-                committable.commit()
-
-    def _sweep_sinks(self) -> None:
-        for operator in self._spec.blueprint.operators:
-            if operator.kind == "file_sink":
-                sweep(operator.params["base_path"], self._home.job_id)
 
     def _record(self) -> JobRecord:
         return self._home.read_record() or record_of(self._spec.blueprint)
@@ -393,7 +381,7 @@ class JobMaster:
         else:
             failure = end.failure or Failure("JobExecutionError", "the job failed without saying why")
             self._result.set_exception((JobTakenOverError if end.taken_over else JobExecutionError)(failure))
-        self._collected.end()
+        self._committing.close()
         self._done.set()
 
     def _tell(self, status: JobStatus) -> None:
