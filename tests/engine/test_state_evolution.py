@@ -13,6 +13,7 @@ from tests.unit.runtime.blueprints import chained, edge, job, operator
 
 from penstock.common import Encoder, Row, Time, Types
 from penstock.common.errors import JobExecutionError
+from penstock.connectors.collecting import CollectSink
 from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import FileSink
 from penstock.datastream.functions import KeyedBroadcastProcessFunction, KeySelector, MapFunction
@@ -399,7 +400,7 @@ class _Modulo(KeySelector):
 def _level(descriptor: StateDescriptor, use: Use, late: bool = False) -> JobBlueprint:
     by_key = edge(ByKey(_Modulo()), 1, 1)
     keeping = operator(2, "keyed_process", _Keeping(descriptor, use, late), level=1)
-    sink = operator(3, "collect", level=1, sink=True)
+    sink = operator(3, "sink", CollectSink(), level=1, sink=True)
     return job([operator(1, "source"), keeping, sink], [by_key, chained(1, 2, 3, level=1)])
 
 

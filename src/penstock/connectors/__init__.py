@@ -1,1 +1,31 @@
-"""Sources and sinks of the systems that a job reads and writes, each system in a folder or file of its own."""
+"""Sources and sinks of the systems that a job reads and writes, each system in a folder or file of its own.
+
+Whoever writes connectors imports the interfaces from here; docs/connectors-own.md explains them with an example each.
+"""
+
+from penstock.functions.sink import Committer, CommitterContext, Records, Sink, SinkWriter, WriterContext
+from penstock.functions.source import (
+    EnumeratorContext,
+    Fetch,
+    ReaderContext,
+    Source,
+    SourceReader,
+    Split,
+    SplitEnumerator,
+)
+
+__all__ = [
+    "Committer",
+    "CommitterContext",
+    "EnumeratorContext",
+    "Fetch",
+    "ReaderContext",
+    "Records",
+    "Sink",
+    "SinkWriter",
+    "Source",
+    "SourceReader",
+    "Split",
+    "SplitEnumerator",
+    "WriterContext",
+]

@@ -1,47 +1,15 @@
-"""What all connectors share: the bases of sources and sinks."""
+"""What all connectors share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from penstock.common.errors import NotSupportedError
-from penstock.functions.source_sink import JavaFunctionWrapper
-
-if TYPE_CHECKING:
-    from penstock.common.typeinfo import TypeInformation
-    from penstock.runtime.sources.base import Source as RuntimeSource
+from penstock.functions.sink import Sink
+from penstock.functions.source import Source
 
 __all__ = ["DeliveryGuarantee", "Sink", "Source", "StreamTransformer", "SupportsPreprocessing"]
-
-
-class Source(JavaFunctionWrapper):
-    """Base of the sources that ``env.from_source`` takes. PyFlink's wraps a Java source; that is refused here."""
-
-    def __init__(self, source: Any = None) -> None:
-        if source is not None:
-            super().__init__(source)
-
-    def _runtime_source(self) -> RuntimeSource:
-        """What plans and reads this source."""
-        raise NotSupportedError(f"{type(self).__name__} cannot be read by Penstock: use one of its own sources.")
-
-    def _produced_type(self) -> TypeInformation | None:
-        """The type of the records, when the source knows it."""
-        return None
-
-
-class Sink(JavaFunctionWrapper):
-    """Base of the sinks that ``ds.sink_to`` takes. PyFlink's wraps a Java sink; that is refused here."""
-
-    def __init__(self, sink: Any = None) -> None:
-        if sink is not None:
-            super().__init__(sink)
-
-    def _attach(self, stream: Any) -> Any:
-        """Adds this sink to the stream's program."""
-        raise NotSupportedError(f"{type(self).__name__} cannot be written by Penstock: use one of its own sinks.")
 
 
 class DeliveryGuarantee(Enum):

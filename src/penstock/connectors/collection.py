@@ -7,19 +7,19 @@ from typing import Any
 
 from penstock.runtime.batch import Batch, Control
 from penstock.runtime.pickling import dumps_on_driver, loads
-from penstock.runtime.sources.base import Assignment, Source, SourceReader
+from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
 
 _RECORDS_PER_BATCH = 32_768
 
 
-class CollectionReader(SourceReader):
+class CollectionReader(WorkReader):
     def read(self, work: Any) -> Iterator[Batch | Control]:
         values = loads(work)
         for start in range(0, len(values), _RECORDS_PER_BATCH):
             yield Batch(values[start : start + _RECORDS_PER_BATCH])
 
 
-class CollectionSource(Source):
+class CollectionSource(SourcePlanner):
     """Reads a list from front to back in one subtask."""
 
     max_parallelism = 1
@@ -39,5 +39,5 @@ class CollectionSource(Source):
     def exhausted(self, position: int) -> bool:
         return position >= len(self._values)
 
-    def reader(self) -> SourceReader:
+    def reader(self) -> WorkReader:
         return CollectionReader()

@@ -19,7 +19,7 @@ from penstock.functions.source_sink import SourceFunction
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, Idleness, Watermark
 from penstock.runtime.clock import system_clock
 from penstock.runtime.pickling import dumps_on_driver, loads
-from penstock.runtime.sources.base import Assignment, Source, SourceReader
+from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
 from penstock.runtime.state.operator_state import InitializationContext, OperatorStates, SnapshotContext
 
 _PENDING_LIMIT = 1_000_000
@@ -28,7 +28,7 @@ _RECORDS_PER_BATCH = 32_768
 _Element = tuple[Any, int] | Control
 
 
-class SegmentReader(SourceReader):
+class SegmentReader(WorkReader):
     """Reads the elements of a range of segments, which travel with the epoch."""
 
     def read(self, work: Any) -> Iterator[Batch | Control]:
@@ -93,7 +93,7 @@ class _Context(SourceFunction.SourceContext):
         pass
 
 
-class FunctionSource(Source):
+class FunctionSource(SourcePlanner):
     """A position is the number of log segments that have been read."""
 
     bounded = False
@@ -216,5 +216,5 @@ class FunctionSource(Source):
     def exhausted(self, position: list[Any]) -> bool:
         return bool(position[1])
 
-    def reader(self) -> SourceReader:
+    def reader(self) -> WorkReader:
         return SegmentReader()

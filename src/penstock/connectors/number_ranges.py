@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock.runtime.batch import Batch, Control
-from penstock.runtime.sources.base import Assignment, Source, SourceReader
+from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
 
 _RECORDS_PER_BATCH = 32_768
 
 Ranges = list[list[int]]  # next number, end (exclusive)
 
 
-class NumberSequenceReader(SourceReader):
+class NumberSequenceReader(WorkReader):
     def read(self, work: Any) -> Iterator[Batch | Control]:
         for first, end in work:
             for start in range(first, end, _RECORDS_PER_BATCH):
                 yield Batch(list(range(start, min(end, start + _RECORDS_PER_BATCH))))
 
 
-class NumberSequence(Source):
+class NumberSequence(SourcePlanner):
     """Both bounds inclusive. A position is what is left of each range; range i is read by subtask i modulo all.
 
     The ranges stay what they are when a job is started again with another parallelism.
@@ -50,5 +50,5 @@ class NumberSequence(Source):
     def exhausted(self, position: Ranges) -> bool:
         return all(next_ >= end for next_, end in position)
 
-    def reader(self) -> SourceReader:
+    def reader(self) -> WorkReader:
         return NumberSequenceReader()

@@ -9,7 +9,7 @@ from penstock.connectors.base import Source
 from penstock.connectors.number_ranges import NumberSequence
 
 if TYPE_CHECKING:
-    from penstock.runtime.sources.base import Source as RuntimeSource
+    from penstock.runtime.sources.base import SourcePlanner
 
 __all__ = ["NumberSequenceSource"]
 
@@ -24,8 +24,8 @@ class NumberSequenceSource(Source):
         self._start = start
         self._end = end
 
-    def _runtime_source(self) -> RuntimeSource:
+    def _planner(self) -> SourcePlanner:
         return NumberSequence(self._start, self._end)
 
-    def _produced_type(self) -> TypeInformation:
+    def get_produced_type(self) -> TypeInformation:
         return Types.LONG()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.control.committing import Committables, Committing
 from penstock.control.epoch_store import EpochRecord, EpochStore
 from penstock.control.job_machine import AllFinished, JobEvent, StoppedWithSavepoint
 from penstock.control.snapshot_keeper import SnapshotKeeper
@@ -20,7 +21,7 @@ from penstock.control.wakeups import Wakeups
 from penstock.control.work import EpochPlan, places_of
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.report import SubtaskReport
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 
 
 class EpochCompletion:
@@ -29,26 +30,26 @@ class EpochCompletion:
     def __init__(
         self,
         job: JobBlueprint,
-        sources: dict[str, Source],
+        sources: dict[str, SourcePlanner],
         store: EpochStore,
         snapshots: SnapshotKeeper,
         wakeups: Wakeups,
         statistics: JobStatistics,
         observe: Callable[[int, float], None],
-        on_committables: Callable[[int, list[Any]], None],
+        committing: Committing,
         tell: Callable[[JobEvent], None],
     ) -> None:
-        self._operators = {operator.id: operator for operator in job.operators}
         self._sources = sources
         self.store = store
         self._snapshots = snapshots
         self._wakeups = wakeups
         self._statistics = statistics
         self._observe = observe
-        self._on_committables = on_committables
+        self._committing = committing
         self._tell = tell
         self._unfinished = set(places_of(job))
         self._computed: list[SubtaskReport] = []
+        self._staged: Committables = {}
         self.ended = False  # all subtasks have finished, or a savepoint was taken to stop the job
         self._recovered = self._recover()
 
@@ -60,6 +61,8 @@ class EpochCompletion:
         self._unfinished = set(record.unfinished)
         # The program may have changed: every subtask looks at its state in the first epoch, before it can be committed.
         self._wakeups.wake_all(self._unfinished)
+        for uid, source in self._sources.items():
+            source.recover(record.progress.get(uid))
         return record
 
     # -- the record --------------------------------------------------------------------------------------------
@@ -74,9 +77,10 @@ class EpochCompletion:
         before = self.store.latest if plan is None else self.store.get(plan.start["epoch"])
         if plan is not None:
             self._check_state(before, reports)
-        self._remember(before, plan, reports)
+        staged = self._committing.staged(reports)
+        self._remember(before, plan, reports, staged)
         self._count(plan, reports)
-        self._computed = reports
+        self._computed, self._staged = reports, staged
 
     def _check_state(self, before: EpochRecord, reports: list[SubtaskReport]) -> None:
         """Every subtask must have begun with the snapshot that it made in the epoch before, and no other."""
@@ -88,7 +92,9 @@ class EpochCompletion:
                     f"{before.epoch} has left there"
                 )
 
-    def _remember(self, before: EpochRecord, plan: EpochPlan | None, reports: list[SubtaskReport]) -> None:
+    def _remember(
+        self, before: EpochRecord, plan: EpochPlan | None, reports: list[SubtaskReport], staged: Committables
+    ) -> None:
         """Nothing changes here unless the record is on the disk: a full one must leave everything as it was."""
         unfinished = self._unfinished - {(report.level, report.subtask) for report in reports if report.finished}
         level_zero = {report.subtask: report.delta for report in reports if report.delta is not None}
@@ -96,27 +102,25 @@ class EpochCompletion:
             EpochRecord(
                 before.epoch if plan is None else plan.number,
                 {**before.snapshots, **level_zero},
-                self._durable_committables(reports),
+                self._committing.surviving(staged),
                 frozenset(unfinished),
                 {**before.snapshot_ids, **{(r.level, r.subtask): r.snapshots[1] for r in reports if r.snapshots}},
                 before.offset if plan is None else plan.end,
                 before.totals.plus(
                     self._statistics.records_read(reports), sum(report.changed_bytes for report in reports)
                 ),
+                before.commit_number + 1,
+                before.progress if plan is None else self._progress(reports),
             )
         )
         self._unfinished = unfinished
         self._wakeups.learn(reports)
 
-    def _durable_committables(self, reports: list[SubtaskReport]) -> list[Any]:
-        """Collected records are for this process only; everything else must survive it."""
-        return [
-            committable
-            for report in reports
-            for operator_id, committables in report.committables.items()
-            if self._operators[operator_id].kind != "collect"
-            for committable in committables
-        ]
+    def _progress(self, reports: list[SubtaskReport]) -> dict[str, Any]:
+        return {
+            uid: source.completed([report.readings[uid] for report in reports if uid in report.readings])
+            for uid, source in self._sources.items()
+        }
 
     def _count(self, plan: EpochPlan | None, reports: Sequence[SubtaskReport]) -> None:
         elapsed_ms = 0.0 if plan is None else (time.monotonic() - plan.planned_at) * 1000
@@ -130,18 +134,16 @@ class EpochCompletion:
         reports = self._computed
         if self._recovered is not None and not reports:
             # The process before this one may have died between the commit and this point.
-            for committable in self._recovered.committables:
-                committable.commit()
+            self._committing.commit(self._recovered.commit_number, dict(self._recovered.committables))
         self._recovered = None
         _print(reports)
         for report in reports:
-            # Whatever fails on the way, another attempt goes on after what is done.
-            report.stdout = report.stderr = ""
-            for operator_id, committables in list(report.committables.items()):
-                self._on_committables(operator_id, committables)
-                del report.committables[operator_id]
+            report.stdout = report.stderr = ""  # once is enough, whatever fails on the way
+        self._committing.commit(self.store.latest.commit_number, self._staged)
         self._computed = []
         if reports:
+            for source in self._sources.values():
+                source.on_commit()
             self._snapshots.finish(self.store.latest.epoch, reports, self._sources, self.store.latest.totals)
         self._notice_the_end()
 

@@ -15,7 +15,7 @@ from penstock.control.work import EpochPlan, Offset, Work, places_of
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.savepoint import Savepoint
-from penstock.runtime.sources.base import Assignment, Source
+from penstock.runtime.sources.base import Assignment, SourcePlanner
 
 _IDLE_WAIT_SECONDS = 0.05
 
@@ -26,7 +26,7 @@ class EpochPlanner:
     def __init__(
         self,
         job: JobBlueprint,
-        sources: dict[int, Source],
+        sources: dict[int, SourcePlanner],
         sizer: EpochSizer,
         snapshots: SnapshotKeeper,
         wakeups: Wakeups,
@@ -102,6 +102,8 @@ class EpochPlanner:
 
     def works(self, plan: EpochPlan, before: EpochRecord) -> list[Work]:
         """The tasks of level 0; asked again for the same epoch after a failure, it gives the same work."""
+        for uid, source in self.sources.items():
+            source.begin(before.progress.get(uid))
         assignments = self._assignments(plan)
         saving = self._snapshots.saving(plan.number)
         woken = self._places if saving is not None else self._wakeups.due

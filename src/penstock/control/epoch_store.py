@@ -16,7 +16,7 @@ from penstock.runtime.pickling import dumps_on_driver
 from penstock.runtime.state_log import Token
 
 _KEPT = 20
-_VERSION = 1
+_VERSION = 2
 _LONGEST_HEADER = 1000
 
 
@@ -36,11 +36,13 @@ class EpochRecord:
 
     epoch: int
     snapshots: dict[int, tuple[Token, bytes]] = field(default_factory=dict)  # level 0, by subtask
-    committables: list[Any] = field(default_factory=list)  # of sinks, made visible when the epoch is committed
+    committables: dict[str, list[Any]] = field(default_factory=dict)  # by uid of the sink, to be made visible
     unfinished: frozenset[tuple[int, int]] | None = None
     snapshot_ids: dict[tuple[int, int], str] = field(default_factory=dict)  # level, subtask -> what is in Spark's store
     offset: dict[str, Any] | None = None  # where the epoch ended, as it is in Spark's offset log
     totals: Totals = Totals()
+    commit_number: int = 0  # the epoch's number for sinks; batches that only Spark's own sources feed have one as well
+    progress: dict[str, Any] = field(default_factory=dict)  # by uid: of sources whose readers say how far they came
 
 
 class DamagedEpochError(JobExecutionError):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from penstock.common.configuration import Configuration
 from penstock.control.checkpoints import CheckpointSettings
+from penstock.control.committing import Committing
 from penstock.control.epoch_completion import EpochCompletion
 from penstock.control.epoch_planner import EpochPlanner
 from penstock.control.epoch_size import EpochSizer
@@ -23,7 +23,7 @@ from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.savepoint import Savepoint
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class JobSpec:
     """A job that is ready to run."""
 
     blueprint: JobBlueprint
-    sources: dict[int, Source]
+    sources: dict[int, SourcePlanner]
     configuration: Configuration
     sizer: EpochSizer
     restarts: RestartStrategy
@@ -47,7 +47,6 @@ class JobEpochs:
         spec: JobSpec,
         home: JobHome,
         clock: Clock,
-        on_committables: Callable[[int, list[Any]], None],
         on_progress: Callable[[], None],
         tell: Callable[[JobEvent], None],
     ) -> None:
@@ -55,6 +54,7 @@ class JobEpochs:
         self._home = home
         self._clock = clock
         self._on_progress = on_progress
+        self.committing = Committing(spec.blueprint, home.check_owned)
         self.store = EpochStore(home.epochs, spec.checkpoints.way_out)
         self.went_on = self.store.latest.unfinished is not None
         self.snapshots = SnapshotKeeper(spec.blueprint, spec.checkpoints, clock)
@@ -75,7 +75,7 @@ class JobEpochs:
             wakeups,
             self.statistics,
             self._observe,
-            on_committables,
+            self.committing,
             tell,
         )
 

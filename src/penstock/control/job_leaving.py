@@ -15,7 +15,6 @@ from penstock.control.job_machine import Instruction
 from penstock.control.job_record import JobRecord, record_of
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
-from penstock.runtime.operators.file_commit import sweep
 
 
 class JobLeaving:
@@ -33,7 +32,7 @@ class JobLeaving:
     def do(self, instruction: Instruction) -> None:
         match instruction:
             case says.SweepSinks():
-                self._sweep_sinks()
+                self._epochs.committing.sweep()
             case says.WriteFinalRecord(state, failure, stopped):
                 FinishedJobs(self._home.home).put(self._final_record(state, failure, stopped))
             case says.RemoveFiles():
@@ -44,11 +43,6 @@ class JobLeaving:
                 self._home.release()
             case _:
                 raise AssertionError(f"nobody carries out {instruction}")
-
-    def _sweep_sinks(self) -> None:
-        for operator in self._job.operators:
-            if operator.kind == "file_sink":
-                sweep(operator.params["base_path"], self._home.job_id)
 
     def _record(self) -> JobRecord:
         return self._home.read_record() or record_of(self._job)

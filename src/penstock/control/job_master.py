@@ -17,7 +17,6 @@ from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.control import job_machine as says
 from penstock.control.attempts import AttemptHistory
-from penstock.control.collected_records import CollectedRecords
 from penstock.control.engine import Engine, EngineJob
 from penstock.control.job_control import JobDescription, OperatorDescription
 from penstock.control.job_epochs import JobEpochs, JobSpec
@@ -61,9 +60,8 @@ class JobMaster:
         self._result: Future[JobExecutionResult] = Future()
         self._done = threading.Event()
         self._closed = False
-        self._collected = CollectedRecords(spec.blueprint)
         self._attempts = AttemptHistory(home.run, clock)
-        self._epochs = JobEpochs(spec, home, clock, self._commit, self._report_progress, self._hear)
+        self._epochs = JobEpochs(spec, home, clock, self._report_progress, self._hear)
         self._planner, self.snapshots = self._epochs.planner, self._epochs.snapshots
         self._statistics = self._epochs.statistics
         self._leaving = JobLeaving(spec.blueprint, home, self._attempts, self._epochs, clock)
@@ -140,7 +138,7 @@ class JobMaster:
             yield from records
 
     def collected_epochs(self, node: Node) -> Iterator[list[Any]]:
-        yield from self._collected.epochs(node.id)
+        yield from node.function.epochs()
         error = self._result.exception() if self._result.done() else None
         if error is not None and not isinstance(error, JobCancelledError):
             raise error
@@ -275,19 +273,13 @@ class JobMaster:
         self._failure = None
         self._engine.start(self._attempts.number)
 
-    def _commit(self, operator_id: int, committables: list[Any]) -> None:
-        if not self._collected.take(operator_id, committables):
-            self._home.check_owned()  # once more: the process may have stood still since the look before
-            for committable in committables:
-                committable.commit()
-
     def _settle(self, end: says.Settle) -> None:
         self._failure = end.failure
         try:
             self._tell(end.state)
         finally:
             self._settle_result(end)
-            self._collected.end()
+            self._epochs.committing.close()
             self._done.set()
 
     def _settle_result(self, end: says.Settle) -> None:

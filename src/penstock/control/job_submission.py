@@ -31,7 +31,7 @@ from penstock.graph.stream_graph import upstream_first
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSettings
 from penstock.runtime.savepoint import Savepoint
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 
 
 def submit(request: JobRequest, engine: Engine) -> RunningJob:
@@ -62,7 +62,7 @@ def submit(request: JobRequest, engine: Engine) -> RunningJob:
     return job
 
 
-def sources_of(request: JobRequest) -> dict[int, Source]:
+def sources_of(request: JobRequest) -> dict[int, SourcePlanner]:
     return {node.id: node.params["source"] for node in upstream_first(request.sinks) if "source" in node.params}
 
 

@@ -21,7 +21,7 @@ from penstock.runtime.savepoint import (
     write_metadata,
 )
 from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 
 _MADE_UP_UID = re.compile("[0-9a-f]{32}")
 
@@ -60,7 +60,7 @@ class SnapshotInProgress:
         why = failures[0] if failures else f"no state came from {sorted(missing)}"
         return f"the state could not be saved completely: {why}"
 
-    def write_metadata(self, reports: list[SubtaskReport], sources: dict[str, Source]) -> Savepoint:
+    def write_metadata(self, reports: list[SubtaskReport], sources: dict[str, SourcePlanner]) -> Savepoint:
         positions = {uid: position for uid, (position, _) in self._end_offset["positions"].items()}
         states = {uid: source.savepoint_state(positions[uid]) for uid, source in sources.items()}
         savepoint = Savepoint(
@@ -140,7 +140,7 @@ def _has_state(savepoint: Savepoint, saved: SavedOperator) -> bool:
     return any(piece.entries for piece in tables_of(savepoint, saved.uid))
 
 
-def restore_sources(savepoint: Savepoint, sources: dict[str, Source]) -> dict[str, Any]:
+def restore_sources(savepoint: Savepoint, sources: dict[str, SourcePlanner]) -> dict[str, Any]:
     """Start positions by source uid, for the sources that the savepoint knows."""
     return {
         uid: source.restore_savepoint(savepoint.positions[uid], loads(bytes.fromhex(savepoint.source_states[uid])))

@@ -37,7 +37,7 @@ from penstock.runtime.clock import Clock
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.savepoint import Savepoint, new_savepoint_directory
 from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 
 
 class SnapshotKeeper:
@@ -56,7 +56,7 @@ class SnapshotKeeper:
         self._requests: dict[int, SavepointRequest] = {}
         self._directory = ""
         self._reports: list[SubtaskReport] = []
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, SourcePlanner] = {}
         self._written: Savepoint | None = None
         self._totals = Totals()
         self._verdict: str | None = None  # why the job has to fail
@@ -131,7 +131,9 @@ class SnapshotKeeper:
 
     # -- after an epoch ----------------------------------------------------------------------------------------
 
-    def finish(self, epoch: int, reports: list[SubtaskReport], sources: dict[str, Source], totals: Totals) -> None:
+    def finish(
+        self, epoch: int, reports: list[SubtaskReport], sources: dict[str, SourcePlanner], totals: Totals
+    ) -> None:
         """An epoch is committed: if it was saved, its parts become a savepoint or a checkpoint."""
         with self._lock:
             saving = self.saving(epoch)

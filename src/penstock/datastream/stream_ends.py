@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import TypeInformation
+from penstock.connectors.base import SupportsPreprocessing
+from penstock.connectors.collecting import CollectSink
+from penstock.connectors.printing import PrintSink
 from penstock.datastream.closeable_iterator import CloseableIterator
 from penstock.datastream.data_stream_sink import DataStreamSink
 from penstock.datastream.functions import SinkFunction, as_function
 from penstock.datastream.operator_settings import OperatorSettings
 from penstock.datastream.pandas_results import frames_of
+from penstock.functions.sink import Sink
 from penstock.graph.origin import user_line
 from penstock.graph.transformation import Node, Upstream
 
@@ -39,11 +43,10 @@ class StreamEnds(OperatorSettings):
         self._type_info = type_info
         self._nodes = nodes
 
-    def _sink(
-        self, kind: str, name: str, function: Any = None, *, params: dict[str, Any] | None = None
-    ) -> DataStreamSink:
-        """The one way to create a sink; connectors use it too."""
-        return DataStreamSink(self._env, self._node_behind(kind, name, function, {**(params or {}), "sink": True}, ()))
+    def _sink(self, kind: str, name: str, function: Any) -> DataStreamSink:
+        """The one way to create a sink."""
+        params = {"sink": True, "type_info": self._type_info}
+        return DataStreamSink(self._env, self._node_behind(kind, name, function, params, ()))
 
     def _node_behind(
         self,
@@ -77,24 +80,25 @@ class StreamEnds(OperatorSettings):
     def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
         """Ends in a sink function written in Python."""
         function = as_function(sink_func, SinkFunction, "add_sink()")
-        return self._sink("sink_function", "Unnamed", function, params={"type_info": self._type_info})
+        sink = function._as_sink()
+        if sink is not None:
+            return self.sink_to(sink)
+        return self._sink("sink_function", "Unnamed", function)
 
     def sink_to(self, sink: Any) -> DataStreamSink:
-        """Ends in a sink of ``penstock.datastream.connectors``."""
-        attach = getattr(sink, "_attach", None)
-        if attach is None:
+        """Ends in a sink of ``penstock.datastream.connectors``, or one of your own (docs/connectors-own.md)."""
+        if not isinstance(sink, Sink):
             raise ProgramError(
-                f"sink_to() takes a sink of penstock.datastream.connectors such as FileSink, got {sink!r};"
-                " a SinkFunction goes to add_sink()."
+                f"sink_to() takes a Sink such as FileSink, got {sink!r}; a SinkFunction goes to add_sink()."
             )
-        attached = attach(self)
-        assert isinstance(attached, DataStreamSink)
-        return attached
+        stream, transformer = self, sink.get_transformer() if isinstance(sink, SupportsPreprocessing) else None
+        if transformer is not None:
+            stream = transformer.apply(self)
+        return stream._sink("sink", "Writer", sink)
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
-        """Writes the records to standard output, behind the identifier if one is given."""
-        params = {"identifier": sink_identifier, "type_info": self._type_info}
-        return self._sink("print", "Print to Std. Out", params=params)
+        """Writes the records to standard output, after the identifier if one is given."""
+        return self._sink("sink", "Print to Std. Out", PrintSink(sink_identifier))
 
     @overload
     def execute_and_collect(self, job_execution_name: str | None = None, limit: None = None) -> CloseableIterator: ...
@@ -133,6 +137,4 @@ class StreamEnds(OperatorSettings):
         return frames_of(self._env._submit(job_execution_name), node, self._type_info, max_rows)
 
     def _collecting_node(self) -> Node:
-        return self._sink("collect", "Data stream collect sink", params={"type_info": self._type_info})._operator_nodes(
-            ""
-        )[0]
+        return self._sink("sink", "Data stream collect sink", CollectSink())._operator_nodes("")[0]

@@ -21,13 +21,15 @@ from penstock.datastream.execution_mode import RuntimeExecutionMode
 from penstock.datastream.functions import SourceFunction, as_function
 from penstock.datastream.spark_schema import check_event_time_column, row_type_of
 from penstock.datastream.stream import DataStream
+from penstock.functions.source import Source
 from penstock.graph.explain import execution_plan_json
 from penstock.graph.job_request import JobRequest
 from penstock.graph.origin import user_line
 from penstock.graph.stream_graph import build_stream_graph
 from penstock.graph.transformation import Node, Upstream
 from penstock.runtime.coercion import coercer
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
+from penstock.runtime.sources.splits import SplitPlanner
 
 __all__ = ["StreamExecutionEnvironment"]
 
@@ -84,21 +86,23 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         source_name: str,
         type_info: TypeInformation | None = None,
     ) -> DataStream:
-        """A stream of the records of a source of ``penstock.datastream.connectors``."""
-        make = getattr(source, "_runtime_source", None)
-        if make is None:
+        """A stream of the records of a source of ``penstock.datastream.connectors``, or of one of your own
+
+        (docs/connectors-own.md).
+        """
+        if not isinstance(source, Source):
             raise ProgramError(
-                "from_source() takes a source of penstock.datastream.connectors such as FileSource, got"
-                f" {source!r}; a SourceFunction goes to add_source()."
+                f"from_source() takes a Source such as FileSource, got {source!r};"
+                " a SourceFunction goes to add_source()."
             )
         if not isinstance(watermark_strategy, WatermarkStrategy):
             raise ProgramError(
                 "from_source() takes a WatermarkStrategy such as WatermarkStrategy.no_watermarks(), got"
                 f" {watermark_strategy!r}"
             )
-        runtime_source: Source = make()
-        declared = type_info or source._produced_type() or Types.PICKLED_BYTE_ARRAY()
-        stream = self._source_stream(source_name, {"source": runtime_source}, declared, runtime_source)
+        planner: SourcePlanner = source._planner() or SplitPlanner(source)
+        declared = type_info or source.get_produced_type() or Types.PICKLED_BYTE_ARRAY()
+        stream = self._source_stream(source_name, {"source": planner}, declared, planner)
         return self._with_watermarks(stream, watermark_strategy)
 
     def add_source(
@@ -113,7 +117,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         function = as_function(source_func, SourceFunction, "add_source()")
         produced = getattr(function, "get_produced_type", None)
         declared = type_info or (produced() if produced is not None else Types.PICKLED_BYTE_ARRAY())
-        source: Source = FunctionSource(function)
+        source: SourcePlanner = FunctionSource(function)
         return self._source_stream(source_name, {"source": source}, declared, source, fixed=True)
 
     def from_spark(self, df: Any, event_time_column: str | None = None) -> DataStream:
@@ -141,12 +145,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         name: str,
         params: dict[str, Any],
         type_info: TypeInformation,
-        source: Source | None,
+        source: SourcePlanner | None,
         fixed: bool = False,
     ) -> DataStream:
         single = fixed or (source is not None and source.max_parallelism == 1)
         node = Node(
-            "source",
+            "source" if source is None else source.kind,
             name,
             user_line(),
             params=params,

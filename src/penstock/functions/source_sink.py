@@ -136,6 +136,10 @@ class SinkFunction(Function):
     def finish(self) -> None:  # noqa: B027 - optional for sinks
         """Called after the last record of a bounded stream: write out what is still buffered."""
 
+    def _as_sink(self) -> Any:
+        """The Sink that does the work of a function which is one only by name; None for others."""
+        return None
+
 
 def _refuse_java_function(class_name: str, given: Any, instead: str) -> NoReturn:
     described = f"Java class {given!r}" if isinstance(given, str) else f"{type(given).__name__} object"

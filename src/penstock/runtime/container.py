@@ -21,7 +21,8 @@ from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.exchange import ExchangeRow, edge_of_channel
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.operator_memory import OperatorSnapshot
-from penstock.runtime.operators.base import Output
+from penstock.runtime.operators.base import Operator, Output
+from penstock.runtime.operators.sources import SourceOperator
 from penstock.runtime.pacer import Pacer
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.report import SubtaskReport, UnionLists
@@ -29,7 +30,6 @@ from penstock.runtime.saved_parts import Label
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state.disk import DiskStore
-from penstock.runtime.station import Station
 from penstock.runtime.wiring import Wiring
 
 _FRAMES_PER_OPERATOR = 8
@@ -96,9 +96,9 @@ class Container:
     def read(self, assignments: dict[int, Assignment]) -> Iterator[None]:
         """Reads the sources in turn, a batch of each, so that none waits for the end of another."""
         active = {
-            id_: _elements(self._stations[id_], assignment)
+            id_: _elements(station.operator, assignment)
             for id_, assignment in assignments.items()
-            if id_ in self._stations and not self._stations[id_].finished
+            if (station := self._stations.get(id_)) is not None and not station.finished
         }
         while active and self._report.failure is None:
             for id_, elements in list(active.items()):
@@ -134,6 +134,8 @@ class Container:
         for id_, station in self._stations.items():
             report.records_in[id_] = station.records_in - self._records_before[id_]
             report.watermarks[id_] = station.operator.watermark
+            if isinstance(station.operator, SourceOperator):
+                report.readings[station.uid] = station.operator.read_report()
             report.metrics[station.uid] = station.operator.memory.metrics.values()
             union_lists = station.operator.memory.unkeyed.union_lists()
             if union_lists:
@@ -269,10 +271,11 @@ class Container:
 _DONE = object()
 
 
-def _elements(station: Station, assignment: Assignment) -> Iterator[Batch | Control | None]:
+def _elements(operator: Operator, assignment: Assignment) -> Iterator[Batch | Control | None]:
     """The elements of a source's epoch; None is its end."""
     if assignment.work is not None:
-        yield from station.operator.blueprint.function.read(assignment.work)
+        assert isinstance(operator, SourceOperator)
+        yield from operator.read(assignment.work)
     if assignment.final:
         yield None
 

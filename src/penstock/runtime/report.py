@@ -31,6 +31,7 @@ class SubtaskReport:
     delta: Any = None  # level 0 only: its snapshot travels with the driver's epoch record
     snapshots: tuple[str | None, str] | None = None  # other levels: ids of the one it began with, and of the new one
     changed_bytes: int = 0  # what the epoch added to the subtask's snapshot
+    readings: dict[str, Any] = field(default_factory=dict)  # by uid of the source: how far it was read
     committables: dict[int, list[Any]] = field(default_factory=dict)
     savepoint_part: SavepointPart | None = None
     savepoint_failure: str | None = None

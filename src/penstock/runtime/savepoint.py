@@ -7,7 +7,6 @@ checksums and files; what is in the files is the matter of saved_parts.py, which
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import json
@@ -15,17 +14,18 @@ import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import IO, Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.snapshot_target import SnapshotKind
+from penstock.storage import storage_at
 
 FORMAT_VERSION = 3
 UNNAMED_VERSION = 2  # still read: nested tuples by kind of operator, see savepoint_v2.py
 METADATA = "_metadata"
 _NOT_WRITTEN: dict[str, Any] = {"path": None, "passed_over": ()}
 _READ_BYTES = 1 << 20
+_FORMER_KINDS = {"print": "sink", "collect": "sink", "file_sink": "sink"}
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Savepoint:
     def open_file(self, file: SavedFile) -> IO[bytes]:
         """Checked completely, once per process."""
         _check_once(self.path, file)
-        return open(Path(self.path) / file.name, "rb")
+        return storage_at(self.path).open(file.name)
 
     @property
     def bytes(self) -> int:
@@ -121,22 +121,18 @@ class FileWriter:
 
     def __init__(self, directory: str, name: str) -> None:
         self._name = name
-        self._directory = directory
         self._digest = hashlib.sha256()
         self._bytes = 0
-        self._file: IO[bytes] | None = None
+        self._stored = storage_at(directory).writer(name)
 
     def __enter__(self) -> FileWriter:
-        os.makedirs(self._directory, exist_ok=True)
-        self._durable = _durable_file(Path(self._directory) / self._name)
-        self._file = self._durable.__enter__()
+        self._file = self._stored.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._durable.__exit__(*error)
+        self._stored.__exit__(*error)
 
     def write(self, block: bytes) -> int:
-        assert self._file is not None
         self._file.write(block)
         self._digest.update(block)
         self._bytes += len(block)
@@ -154,31 +150,7 @@ class FileWriter:
 def write_metadata(savepoint: Savepoint) -> None:
     body = json.dumps(asdict(savepoint) | _NOT_WRITTEN, indent=1, sort_keys=True)
     document = {"sha256": hashlib.sha256(body.encode()).hexdigest(), "savepoint": json.loads(body)}
-    _write_durably(Path(savepoint.path) / METADATA, json.dumps(document, indent=1, sort_keys=True).encode())
-
-
-def _write_durably(path: Path, content: bytes) -> None:
-    with _durable_file(path) as file:
-        file.write(content)
-
-
-@contextlib.contextmanager
-def _durable_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that has its name only when all of it is on the disk."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-            _bring_to_disk(file, path)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _bring_to_disk(file: IO[bytes], path: Path) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+    storage_at(savepoint.path).write(METADATA, json.dumps(document, indent=1, sort_keys=True).encode())
 
 
 def open_savepoint(path: str) -> Savepoint:
@@ -191,9 +163,8 @@ def open_savepoint(path: str) -> Savepoint:
 
 
 def _read_metadata(path: str) -> Savepoint:
-    file = Path(path) / METADATA
     try:
-        document = json.loads(file.read_text())
+        document = json.loads(storage_at(path).read(METADATA))
         saved = document["savepoint"]
         body = json.dumps(saved, indent=1, sort_keys=True)
         if hashlib.sha256(body.encode()).hexdigest() != document["sha256"]:
@@ -202,7 +173,7 @@ def _read_metadata(path: str) -> Savepoint:
             raise ValueError(f"it has format {saved['version']}, this version reads up to {FORMAT_VERSION}")
         operators = tuple(
             SavedOperator(**{**operator, "states": tuple(SavedState(**state) for state in operator["states"])})
-            for operator in saved["operators"]
+            for operator in map(_of_today, saved["operators"])
         )
         parts = tuple(map(_part, saved["parts"]))
         return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts, "kind": _kind_of(saved)})
@@ -233,11 +204,15 @@ def _part(saved: dict[str, Any]) -> SavepointPart:
     )
 
 
+def _of_today(operator: dict[str, Any]) -> dict[str, Any]:
+    return {**operator, "kind": _FORMER_KINDS.get(operator["kind"], operator["kind"])}
+
+
 def _check_file(path: str, saved: SavedFile) -> None:
     """Reads a file completely, before anything of it is used."""
     digest, size = hashlib.sha256(), 0
     try:
-        with open(Path(path) / saved.name, "rb") as file:
+        with storage_at(path).open(saved.name) as file:
             while block := file.read(_READ_BYTES):
                 digest.update(block)
                 size += len(block)

@@ -6,6 +6,7 @@ import os
 import pickle
 import struct
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import IO, Any
 
 from penstock.runtime.operator_memory import OperatorSnapshot
@@ -49,6 +50,8 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith("penstock.datastream.window_"):
             module = module.replace("penstock.datastream", "penstock.functions")
+        if module == "penstock.runtime.operators.file_sink":
+            return SimpleNamespace  # who starts from a savepoint begins new files under new names
         return super().find_class(module, name)
 
 
@@ -87,6 +90,6 @@ def _of_itself(kind: str, snapshot: OperatorSnapshot, state: Any) -> OperatorSna
     """Of operators that kept something which only they understand."""
     if kind == "timestamps":
         snapshot.watermark, snapshot.extra = state[1], dumps(state)
-    elif kind == "file_sink":
-        snapshot.watermark, snapshot.extra = state[0], dumps(state[1:])
+    elif kind == "sink":
+        snapshot.watermark = state[0]
     return snapshot

@@ -152,6 +152,10 @@ class LocalInput(Output):
         self._codec = None if declared is None else codec_for(declared)  # of the type that records get here
         self._coerce = None if declared is None else coercer(declared)
 
+    @property
+    def operator(self) -> Operator:
+        return self._station.operator
+
     def emit(self, batch: Batch) -> None:
         if self._coerce is not None:
             batch = self._station.guard(self._coerced, batch)

@@ -96,10 +96,10 @@ def place_points(point: Point) -> None:
 
 
 def _place_in_epochs(point: Point) -> None:
+    from penstock.connectors.files import commit as file_commit
     from penstock.control.epoch_completion import EpochCompletion
     from penstock.control.epoch_store import EpochStore
     from penstock.control.micro_batches import MicroBatches
-    from penstock.runtime.operators.file_commit import Rename
 
     def latest_offset(original: Callable[..., Any], self: Any, start: dict[str, Any]) -> Any:
         end = original(self, start)
@@ -120,9 +120,10 @@ def _place_in_epochs(point: Point) -> None:
         if anything:
             point("after-commit")
 
-    def commit(original: Callable[..., Any], self: Any) -> None:
-        original(self)
+    def rename(original: Callable[..., Any], hidden: str, final: str) -> Any:
+        renamed = original(hidden, final)
         point("during-commit")
+        return renamed
 
     def recover(original: Callable[..., Any], self: Any) -> Any:
         record = original(self)
@@ -134,7 +135,7 @@ def _place_in_epochs(point: Point) -> None:
     _wrap(EpochCompletion, "publish", publish)
     _wrap(EpochCompletion, "_recover", recover)
     _wrap(EpochStore, "put", put)
-    _wrap(Rename, "commit", commit)
+    _wrap(file_commit, "_rename", rename)
 
 
 def _place_in_workers(point: Point) -> None:
@@ -154,14 +155,18 @@ def _place_in_workers(point: Point) -> None:
 
 
 def _place_in_savepoints(point: Point) -> None:
-    from penstock.runtime import savepoint
+    from penstock.runtime.savepoint import METADATA
+    from penstock.storage import local
 
-    def bring_to_disk(original: Callable[..., Any], file: Any, path: Path) -> None:
+    def bring_to_disk(original: Callable[..., Any], file: Any, name: str) -> None:
         # All is written, some of it is still in this process, and the file does not have its name yet.
-        point("savepoint-metadata" if path.name == savepoint.METADATA else "savepoint-part")
-        original(file, path)
+        if name == METADATA:
+            point("savepoint-metadata")
+        elif name.startswith("level-") or name.endswith(".arrow"):
+            point("savepoint-part")
+        original(file, name)
 
-    _wrap(savepoint, "_bring_to_disk", bring_to_disk)
+    _wrap(local, "bring_to_disk", bring_to_disk)
 
 
 def _place_at_the_end(point: Point) -> None:

@@ -21,7 +21,7 @@ def offset(epoch: int) -> dict[str, Any]:
 def directory(tmp_path: Path) -> Path:
     store = EpochStore(tmp_path / "job" / "epochs")
     for epoch in (1, 2, 3):
-        store.put(EpochRecord(epoch, committables=[epoch], offset=offset(epoch), totals=Totals(epoch, 0)))
+        store.put(EpochRecord(epoch, committables={"sink": [epoch]}, offset=offset(epoch), totals=Totals(epoch, 0)))
     return tmp_path / "job" / "epochs"
 
 
@@ -31,8 +31,8 @@ def _open(directory: Path) -> EpochStore:
 
 def test_what_was_put_comes_back(directory: Path) -> None:
     store = _open(directory)
-    assert (store.latest.epoch, store.latest.committables, store.latest.totals) == (3, [3], Totals(3, 0))
-    assert store.get(2).committables == [2]
+    assert (store.latest.epoch, store.latest.committables, store.latest.totals) == (3, {"sink": [3]}, Totals(3, 0))
+    assert store.get(2).committables == {"sink": [2]}
     assert store.get(0) == EpochRecord(0)
 
 
@@ -65,7 +65,7 @@ def test_an_older_record_is_checked_when_it_is_needed(directory: Path) -> None:
 
 def test_a_later_version_is_refused(directory: Path) -> None:
     newest = directory / "000000000003.epoch"
-    newest.write_bytes(newest.read_bytes().replace(b'"version": 1', b'"version": 9', 1))
+    newest.write_bytes(newest.read_bytes().replace(b'"version": 2', b'"version": 9', 1))
     with pytest.raises(JobExecutionError, match="version 9"):
         _open(directory)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.control.recording_sink import RecordingSink
 from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.common.errors import JobExecutionError
@@ -13,6 +14,7 @@ from penstock.common.failure import Failure
 from penstock.common.job_status import JobStatus
 from penstock.connectors.collection import CollectionSource
 from penstock.control.checkpoints import CheckpointSettings
+from penstock.control.committing import Committing
 from penstock.control.epoch_completion import EpochCompletion
 from penstock.control.epoch_planner import EpochPlanner
 from penstock.control.epoch_size import EpochSizer
@@ -24,7 +26,7 @@ from penstock.control.snapshot_machine import Pacing
 from penstock.control.statistics import JobStatistics
 from penstock.control.wakeups import Wakeups
 from penstock.runtime.report import SubtaskReport
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 from penstock.runtime.state_log import Token
 
 SOURCE, SINK = 1, 2
@@ -33,16 +35,20 @@ SOURCE, SINK = 1, 2
 class Setup:
     """A source of five numbers and a sink, both in level 0."""
 
-    def __init__(self, tmp_path: Path, budget: int = 2, levels: int = 1) -> None:
+    def __init__(self, tmp_path: Path, budget: int = 2, levels: int = 1, sinks: int = 1) -> None:
         self.now = 0
-        self.committed: list[tuple[int, list[Any]]] = []
+        self.sinks = [RecordingSink() for _ in range(sinks)]
+        self.committed = self.sinks[0].committed
         self.store = EpochStore(tmp_path)
         plan = job(
-            [operator(SOURCE, "source"), operator(SINK, "collect", sink=True, level=levels - 1)],
+            [
+                operator(SOURCE, "source"),
+                *(operator(SINK + i, "sink", sink, sink=True, level=levels - 1) for i, sink in enumerate(self.sinks)),
+            ],
             [chained(0, SOURCE, SINK)],
         )
         self.told: list[JobEvent] = []
-        sources: dict[int, Source] = {SOURCE: CollectionSource([1, 2, 3, 4, 5])}
+        sources: dict[int, SourcePlanner] = {SOURCE: CollectionSource([1, 2, 3, 4, 5])}
         sizer, wakeups = EpochSizer(budget, budget, 1000), Wakeups(self.clock)
         settings = CheckpointSettings(Pacing(), tmp_path / "checkpoints")
         self.snapshots = SnapshotKeeper(plan, settings, self.clock)
@@ -56,7 +62,7 @@ class Setup:
             wakeups,
             self.statistics,
             sizer.observe,
-            self.commit,
+            Committing(plan),
             self.told.append,
         )
         self.batches = MicroBatches(planner, self.completion, lambda: None, self.told.append)
@@ -64,9 +70,6 @@ class Setup:
 
     def clock(self) -> int:
         return self.now
-
-    def commit(self, operator_id: int, committables: list[Any]) -> None:
-        self.committed.append((operator_id, committables))
 
     def plan(self) -> dict[str, Any]:
         self.end = self.batches.latest_offset(self.offset)
@@ -121,7 +124,7 @@ def test_results_are_committed_once_when_the_epoch_is_in_the_log(setup: Setup) -
     assert setup.committed == [], "Spark has not written its commit log yet"
     setup.plan()
     setup.plan()
-    assert setup.committed == [(SINK, ["a", "b"])]
+    assert setup.committed == [(1, ["a", "b"])]
 
 
 def test_job_is_finished_when_all_subtasks_are(setup: Setup) -> None:
@@ -211,37 +214,54 @@ def test_an_epoch_that_spark_committed_before_it_failed_is_published_by_the_next
     setup.snapshots.give_up("the job failed and was started again")
     assert setup.committed == []
     setup.plan()
-    assert setup.committed == [(SINK, ["a"])]
+    assert setup.committed == [(1, ["a"])]
 
 
 def test_an_epoch_that_is_computed_again_is_published_once(setup: Setup) -> None:
+    start = setup.offset
     setup.run(committables={SINK: ["a"]})
     setup.snapshots.give_up("the job failed and was started again")
+    setup.batches.partitions(start, setup.end)
     setup.batches.complete([SubtaskReport(0, 0, committables={SINK: ["again"]})])
     setup.plan()
     setup.plan()
-    assert setup.committed == [(SINK, ["again"])]
+    assert setup.committed == [(1, ["again"])]
 
 
-def test_publishing_goes_on_where_it_failed(
-    setup: Setup, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    setup.run(committables={SOURCE: ["first"], SINK: ["second"]}, stdout="printed\n")
-    collect = setup.completion._on_committables
-
-    def fail_at_the_sink(operator_id: int, committables: list[Any]) -> None:
-        if operator_id == SINK:
-            raise OSError("no space")
-        collect(operator_id, committables)
-
-    monkeypatch.setattr(setup.completion, "_on_committables", fail_at_the_sink)
+def test_publishing_goes_on_where_it_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    setup = Setup(tmp_path, sinks=2)
+    setup.run(committables={SINK: ["first"], SINK + 1: ["second"]}, stdout="printed\n")
+    setup.sinks[1].failure = OSError("no space")
     with pytest.raises(OSError, match="no space"):
         setup.plan()
-    monkeypatch.undo()
+    setup.sinks[1].failure = None
     setup.snapshots.give_up("the job failed and was started again")
     setup.plan()
-    assert setup.committed == [(SOURCE, ["first"]), (SINK, ["second"])]
+    assert [sink.committed for sink in setup.sinks] == [[(1, ["first"])], [(1, ["second"])]]
     assert capsys.readouterr().out == "printed\n"
+
+
+def test_all_subtasks_of_an_epoch_are_committed_at_once_under_its_number(setup: Setup) -> None:
+    for epoch in range(2):
+        setup.plan()
+        setup.batches.partitions(setup.offset, setup.end)
+        reports = [SubtaskReport(0, subtask, committables={SINK: [(epoch, subtask)]}) for subtask in (1, 0)]
+        setup.batches.complete(reports)
+        setup.offset = setup.end
+    setup.plan()
+    assert setup.committed == [(1, [(0, 0), (0, 1)]), (2, [(1, 0), (1, 1)])]
+
+
+def test_a_driver_that_comes_after_a_crash_commits_the_last_epoch_again_under_the_same_number(tmp_path: Path) -> None:
+    first = Setup(tmp_path)
+    first.run(committables={SINK: ["a"]})
+    first.run(committables={SINK: ["b"]})
+    second = Setup(tmp_path)
+    second.offset = first.offset
+    second.plan()
+    second.plan()
+    assert first.committed == [(1, ["a"])]
+    assert second.committed == [(2, ["b"])]
 
 
 def test_state_that_is_not_that_of_the_epoch_before_is_never_used(tmp_path: Path) -> None:

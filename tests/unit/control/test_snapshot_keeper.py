@@ -10,6 +10,7 @@ from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.job_status import JobStatus
+from penstock.connectors.collecting import CollectSink
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.epoch_store import Totals
 from penstock.control.savepoints import SavepointRequest
@@ -28,7 +29,7 @@ class Kept:
     def __init__(self, directory: Path, **pacing: Any) -> None:
         self.now = 0
         self.directory = directory
-        plan = job([operator(1, "source"), operator(2, "collect", sink=True)], [chained(0, 1, 2)])
+        plan = job([operator(1, "source"), operator(2, "sink", CollectSink(), sink=True)], [chained(0, 1, 2)])
         self.settings = CheckpointSettings(
             Pacing(**{"interval_ms": 1000, "timeout_ms": 500, **pacing}),
             directory / "checkpoints",

@@ -319,14 +319,14 @@ def test_settings_reach_the_node() -> None:
 def test_sinks_have_settings_too() -> None:
     sink = pairs().print("id").name("out").uid("u").set_parallelism(1).set_description("d").disable_chaining()
     (node,) = sink._operator_nodes("")
-    assert (node.kind, node.name, node.uid, node.parallelism, node.description) == ("print", "out", "u", 1, "d")
+    assert (node.kind, node.name, node.uid, node.parallelism, node.description) == ("sink", "out", "u", 1, "d")
     assert node.is_sink
-    assert (node.params["identifier"], node.params["type_info"]) == ("id", PAIR)
+    assert (node.function._identifier, node.params["type_info"]) == ("id", PAIR)
 
 
 def test_a_keyed_stream_prints_without_identifier() -> None:
     (node,) = keyed().print("ignored")._operator_nodes("")
-    assert node.params["identifier"] is None
+    assert node.function._identifier is None
 
 
 def test_a_sink_function_becomes_a_sink() -> None:

@@ -51,7 +51,7 @@ def test_execute_runs_what_was_built_since_the_last_time() -> None:
     numbers.map(str).print("second")
     env.execute("two")
     assert [request.name for request in executor.requests] == ["one", "two"]
-    assert [[sink.params["identifier"] for sink in r.sinks] for r in executor.requests] == [["first"], ["second"]]
+    assert [[sink.function._identifier for sink in r.sinks] for r in executor.requests] == [["first"], ["second"]]
 
 
 def test_a_function_without_sink_runs_too() -> None:
@@ -156,7 +156,7 @@ def test_collecting_runs_pending_sinks_too() -> None:
     env, executor = environment()
     env.from_collection([1]).print()
     env.from_collection([2]).execute_and_collect()
-    assert [sink.kind for sink in executor.requests[0].sinks] == ["print", "collect"]
+    assert [sink.name for sink in executor.requests[0].sinks] == ["Print to Std. Out", "Data stream collect sink"]
 
 
 def test_frames_come_by_epoch_and_in_pieces() -> None:

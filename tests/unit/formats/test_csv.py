@@ -34,7 +34,7 @@ class DecimalType:
 def read(builder: CsvSchemaBuilder, tmp_path: Path, text: str) -> list[Any]:
     (tmp_path / "x.csv").write_bytes(text.encode())
     built = FileSource.for_record_stream_format(CsvReaderFormat.for_schema(builder.build()), str(tmp_path)).build()
-    source = built._runtime_source()
+    source = built._planner()
     start = source.initial_position(1)
     work = source.assignments(start, source.advance(start, 1000), 1)[0].work or []
     reader = pickle.loads(pickle.dumps(source.reader()))

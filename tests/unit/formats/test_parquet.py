@@ -27,7 +27,7 @@ from penstock.runtime.batch import Batch
 
 def read(path: Path, row_type: Any, parallelism: int = 1, **settings: Any) -> list[Any]:
     file_format = ParquetColumnarRowInputFormat(row_type, **settings)
-    source = FileSource.for_bulk_file_format(file_format, str(path)).build()._runtime_source()
+    source = FileSource.for_bulk_file_format(file_format, str(path)).build()._planner()
     start = source.initial_position(parallelism)
     assignments = source.assignments(start, source.advance(start, 10**9), parallelism)
     reader = pickle.loads(pickle.dumps(source.reader()))
@@ -97,7 +97,7 @@ def test_row_groups_are_shared_by_the_subtasks(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(table, tmp_path / "a.parquet", row_group_size=10)
     row_type = Types.ROW_NAMED(["a"], [Types.LONG()])
     source = FileSource.for_bulk_file_format(ParquetColumnarRowInputFormat(row_type), str(tmp_path)).build()
-    runtime = source._runtime_source()
+    runtime = source._planner()
     start = runtime.initial_position(2)
     half = runtime.advance(start, 45)
     assert [len(runtime.assignments(start, half, 2)[i].work) for i in (0, 1)] == [3, 2]

@@ -8,6 +8,8 @@ import pytest
 from tests.unit.runtime.blueprints import chained, edge, job, operator
 
 from penstock.common.failure import FailedTask
+from penstock.connectors.collecting import CollectSink
+from penstock.connectors.printing import PrintSink
 from penstock.runtime.batch import MAX_TIMESTAMP, Batch, EndOfInput, Watermark
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
@@ -16,11 +18,11 @@ from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.partitioning import Forward, Rebalance
 from penstock.runtime.report import SubtaskReport
-from penstock.runtime.sources.base import Assignment, SourceReader
+from penstock.runtime.sources.base import Assignment, WorkReader
 from penstock.testing.epochs import whole_epoch
 
 
-class Reader(SourceReader):
+class Reader(WorkReader):
     def read(self, work: Any) -> Any:
         yield from work
 
@@ -56,7 +58,7 @@ class Count:
 def chain(*functions: Any) -> JobBlueprint:
     """source -> map... -> collect, all in one container."""
     maps = [operator(i + 2, "map", function) for i, function in enumerate(functions)]
-    sink = operator(len(maps) + 2, "collect", sink=True)
+    sink = operator(len(maps) + 2, "sink", CollectSink(), sink=True)
     edges = [chained(i, i + 1, i + 2) for i in range(len(maps) + 1)]
     return job([operator(1, "source", Reader()), *maps, sink], edges)
 
@@ -89,7 +91,7 @@ def test_end_of_the_source_ends_everything_behind_it() -> None:
 
 def test_watermarks_pass_chains_and_exchanges_in_their_places() -> None:
     plan = job(
-        [operator(1, "source", Reader()), operator(2, "collect", level=1, parallelism=2, sink=True)],
+        [operator(1, "source", Reader()), operator(2, "sink", CollectSink(), level=1, parallelism=2, sink=True)],
         [edge(Rebalance(), 1, 2)],
     )
     rows, _ = run(opened(plan), Batch([1, 2], [1, 2]), Watermark(2), Batch([3], [3]), final=True)
@@ -124,7 +126,7 @@ def test_failure_names_operator_and_line_and_keeps_what_was_printed() -> None:
 
 
 def test_printing_goes_into_the_report() -> None:
-    plan = job([operator(1, "source", Reader()), operator(2, "print", sink=True)], [chained(0, 1, 2)])
+    plan = job([operator(1, "source", Reader()), operator(2, "sink", PrintSink(), sink=True)], [chained(0, 1, 2)])
     container = opened(plan)
     _, report = run(container, Batch(["a", "ü"]))
     assert report.stdout == "a\nü\n"
@@ -145,7 +147,10 @@ def test_a_snapshot_brings_another_container_up_to_date() -> None:
 
 
 def test_rows_are_taken_in_the_order_of_their_channel_whatever_order_they_come_in() -> None:
-    plan = job([operator(1, "source", Reader()), operator(2, "collect", level=1, sink=True)], [edge(Forward(), 1, 1)])
+    plan = job(
+        [operator(1, "source", Reader()), operator(2, "sink", CollectSink(), level=1, sink=True)],
+        [edge(Forward(), 1, 1)],
+    )
     rows, _ = run(opened(plan), *[Batch([n]) for n in range(200)], final=True)
     assert len(rows) >= 3
     container = opened(plan, level=1)
@@ -166,7 +171,7 @@ def test_end_is_remembered_by_the_snapshot() -> None:
 
 def test_subtasks_beyond_an_operators_parallelism_hold_only_the_others() -> None:
     plan = job(
-        [operator(1, "source", Reader()), operator(2, "collect", level=1, parallelism=2, sink=True)],
+        [operator(1, "source", Reader()), operator(2, "sink", CollectSink(), level=1, parallelism=2, sink=True)],
         [edge(Rebalance(), 1, 2)],
     )
     container = opened(plan, level=0, subtask=1)
@@ -177,7 +182,11 @@ def test_subtasks_beyond_an_operators_parallelism_hold_only_the_others() -> None
 
 def test_several_sources_are_read_in_turn() -> None:
     plan = job(
-        [operator(1, "source", Reader()), operator(2, "source", Reader()), operator(3, "collect", sink=True)],
+        [
+            operator(1, "source", Reader()),
+            operator(2, "source", Reader()),
+            operator(3, "sink", CollectSink(), sink=True),
+        ],
         [chained(0, 1, 3), chained(1, 2, 3)],
     )
     container = opened(plan)
@@ -188,7 +197,10 @@ def test_several_sources_are_read_in_turn() -> None:
 
 
 def test_elements_are_pushed_and_rows_taken_between_barriers() -> None:
-    plan = job([operator(1, "source", Reader()), operator(2, "collect", level=1, sink=True)], [edge(Forward(), 1, 1)])
+    plan = job(
+        [operator(1, "source", Reader()), operator(2, "sink", CollectSink(), level=1, sink=True)],
+        [edge(Forward(), 1, 1)],
+    )
     source, sink = opened(plan), opened(plan, level=1)
     for _ in source.read({1: Assignment([Batch([1, 2])])}):
         pass

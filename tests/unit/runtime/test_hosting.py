@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.unit.runtime.blueprints import chained, edge, job, operator
 
+from penstock.connectors.collecting import CollectSink
 from penstock.engines.local.memory_store import MemoryStore
 from penstock.metrics.values import CounterValue
 from penstock.runtime import hosting
@@ -18,11 +19,11 @@ from penstock.runtime.hosting import run_level, run_level_zero
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.partitioning import Rebalance
 from penstock.runtime.report import SubtaskReport, read_report
-from penstock.runtime.sources.base import Assignment, SourceReader
+from penstock.runtime.sources.base import Assignment, WorkReader
 from penstock.runtime.state_log import StateLog
 
 
-class Reader(SourceReader):
+class Reader(WorkReader):
     def read(self, work: Any) -> Any:
         yield from work
 
@@ -65,7 +66,11 @@ def calls(tmp_path: Path) -> Path:
 @pytest.fixture
 def blob(calls: Path) -> LevelBlob:
     plan = job(
-        [operator(1, "source", Reader()), operator(2, "map", Counting(calls)), operator(3, "collect", sink=True)],
+        [
+            operator(1, "source", Reader()),
+            operator(2, "map", Counting(calls)),
+            operator(3, "sink", CollectSink(), sink=True),
+        ],
         [chained(0, 1, 2), chained(1, 2, 3)],
     )
     return LevelBlob.of(plan, 0, "run")
@@ -115,7 +120,11 @@ def test_evicted_and_forgotten_containers_are_closed(
 
 
 def test_an_epoch_that_nobody_reads_to_its_end_closes(calls: Path) -> None:
-    operators = [operator(1, "source", Reader()), operator(2, "map", Counting(calls)), operator(3, "collect", level=1)]
+    operators = [
+        operator(1, "source", Reader()),
+        operator(2, "map", Counting(calls)),
+        operator(3, "sink", CollectSink(), level=1),
+    ]
     plan = job(operators, [chained(0, 1, 2), edge(Rebalance(), id=1, source=2, target=3)])
     steps = run_level_zero(LevelBlob.of(plan, 0, "run"), 0, {1: Assignment([Batch(list(range(100)))])}, None)
     assert next(steps).channel >= 0  # a full chunk leaves before the epoch ends

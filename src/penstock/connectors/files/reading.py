@@ -17,7 +17,7 @@ from penstock.connectors.files.discovery import check_paths_exist, find_files
 from penstock.formats.file_formats import FileFormat
 from penstock.runtime.batch import Batch, Control
 from penstock.runtime.clock import Clock, system_clock
-from penstock.runtime.sources.base import Assignment, Source, SourceReader
+from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
 
 _RECORDS_PER_BATCH = 32_768
 _FINGERPRINT_BYTES = 8
@@ -27,7 +27,7 @@ PendingFile = list[Any]  # path, extent, done, number: a list because it goes th
 Range = tuple[str, int, int, int]  # path, start, end, extent
 
 
-class FileReader(SourceReader):
+class FileReader(WorkReader):
     def __init__(self, file_format: FileFormat) -> None:
         self._format = file_format
 
@@ -39,7 +39,7 @@ class FileReader(SourceReader):
                     yield batch.slice(first, first + _RECORDS_PER_BATCH)
 
 
-class Files(Source):
+class Files(SourcePlanner):
     """All files below some paths, once; or, with an interval, also those that appear later."""
 
     def __init__(
@@ -149,7 +149,7 @@ class Files(Source):
             busy.update((number + index) % parallelism for index in left[:parallelism])
         return busy
 
-    def reader(self) -> SourceReader:
+    def reader(self) -> WorkReader:
         return FileReader(self._format)
 
 

@@ -8,6 +8,7 @@ from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.serialization import BulkWriterFactory, Encoder
 from penstock.connectors.base import Sink, StreamTransformer, SupportsPreprocessing
 from penstock.connectors.files.bucket_assigners import BucketAssigner
+from penstock.connectors.files.commit import FileCommitter
 from penstock.connectors.files.compaction import FileCompactor, FileCompactStrategy
 from penstock.connectors.files.local_path import local_path
 from penstock.connectors.files.output_file_config import OutputFileConfig
@@ -16,6 +17,8 @@ from penstock.connectors.files.rolling_policies import (
     OnCheckpointRollingPolicy,
     RollingPolicy,
 )
+from penstock.connectors.files.writer import FileSettings, FileWriter
+from penstock.functions.sink import Committer, CommitterContext, SinkWriter, WriterContext
 from penstock.functions.source_sink import SinkFunction
 
 __all__ = ["FileSink", "StreamingFileSink"]
@@ -78,10 +81,6 @@ class _SinkBuilder:
         self._params["rolling_policy"] = rolling_policy
 
 
-def _attach_writer(params: dict[str, Any], stream: Any) -> Any:
-    return stream._sink("file_sink", "Writer", params={**params, "type_info": stream.get_type()})
-
-
 class FileSink(Sink, SupportsPreprocessing):
     """Writes each record into a part file of its bucket, exactly once.
 
@@ -101,17 +100,21 @@ class FileSink(Sink, SupportsPreprocessing):
     def __init__(self, j_file_sink: Any = None, transformer: StreamTransformer | None = None) -> None:
         super().__init__(j_file_sink)
         self._transformer = transformer
-        self._params: dict[str, Any] | None = None
+        self._settings: FileSettings | None = None
 
     def get_transformer(self) -> StreamTransformer | None:
         return self._transformer
 
-    def _attach(self, stream: Any) -> Any:
-        if self._params is None:
+    def _told(self) -> FileSettings:
+        if self._settings is None:
             raise ProgramError("Make a FileSink with FileSink.for_row_format(...).build().")
-        if self._transformer is not None:
-            stream = self._transformer.apply(stream)
-        return _attach_writer(self._params, stream)
+        return self._settings
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        return FileWriter(self._told(), context)
+
+    def create_committer(self, context: CommitterContext) -> Committer:
+        return FileCommitter(self._told().base_path, context.job_id)
 
     class BaseBuilder(_SinkBuilder):
         """Settings of a :class:`FileSink`."""
@@ -135,9 +138,7 @@ class FileSink(Sink, SupportsPreprocessing):
             return self
 
         def build(self) -> FileSink:
-            sink = FileSink()
-            sink._params = dict(self._params)
-            return sink
+            return _file_sink(self._params)
 
     class RowFormatBuilder(BaseBuilder):
         """Settings of a sink that writes record by record."""
@@ -168,20 +169,26 @@ class FileSink(Sink, SupportsPreprocessing):
         return FileSink.BulkFormatBuilder(base_path, writer_factory)
 
 
+def _file_sink(params: dict[str, Any]) -> FileSink:
+    sink = FileSink()
+    sink._settings = FileSettings(**params)
+    return sink
+
+
 class StreamingFileSink(SinkFunction):
     """The older name of :class:`FileSink`, for ``ds.add_sink``; both write in the same way."""
 
     def __init__(self, j_obj: Any = None) -> None:
         super().__init__(j_obj)
-        self._params: dict[str, Any] | None = None
+        self._sink: FileSink | None = None
 
     def invoke(self, value: Any, context: SinkFunction.Context) -> None:
         raise NotSupportedError("StreamingFileSink is attached as a whole by ds.add_sink; invoke is not called.")
 
-    def _attach(self, stream: Any) -> Any:
-        if self._params is None:
+    def _as_sink(self) -> FileSink:
+        if self._sink is None:
             raise ProgramError("Make a StreamingFileSink with StreamingFileSink.for_row_format(...).build().")
-        return _attach_writer(self._params, stream)
+        return self._sink
 
     class BaseBuilder(_SinkBuilder):
         """Settings of a :class:`StreamingFileSink`."""
@@ -195,7 +202,7 @@ class StreamingFileSink(SinkFunction):
 
         def build(self) -> StreamingFileSink:
             sink = StreamingFileSink()
-            sink._params = dict(self._params)
+            sink._sink = _file_sink(self._params)
             return sink
 
     class DefaultRowFormatBuilder(BaseBuilder):

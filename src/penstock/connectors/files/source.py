@@ -14,7 +14,7 @@ from penstock.formats.input_formats import BulkFormat, InputFormat, StreamFormat
 
 if TYPE_CHECKING:
     from penstock.common.time import Duration
-    from penstock.runtime.sources.base import Source as RuntimeSource
+    from penstock.runtime.sources.base import SourcePlanner
 
 __all__ = [
     "BulkFormat",
@@ -146,9 +146,9 @@ class FileSource(Source):
         """Reads Parquet and other formats made of batches."""
         return FileSourceBuilder(bulk_format, paths)
 
-    def _runtime_source(self) -> RuntimeSource:
+    def _planner(self) -> SourcePlanner:
         return Files(self._format._file_format(self._splits_files), self._paths, self._interval_ms)
 
-    def _produced_type(self) -> TypeInformation | None:
+    def get_produced_type(self) -> TypeInformation | None:
         produced: TypeInformation | None = self._format._produced_type()
         return produced

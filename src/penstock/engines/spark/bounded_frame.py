@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame
 from penstock.common.errors import NotSupportedError
 from penstock.engines.spark.frames import to_batch
 from penstock.runtime.batch import Batch, Control
-from penstock.runtime.sources.base import Assignment, Source, SourceReader
+from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
 
 Group = tuple[str, int]  # file, row group
 
 
-class GroupReader(SourceReader):
+class GroupReader(WorkReader):
     """Reads row groups as Rows."""
 
     def __init__(self, event_time: str | None) -> None:
@@ -29,7 +29,7 @@ class GroupReader(SourceReader):
                 yield to_batch(batch, self._event_time)
 
 
-class BoundedFrame(Source):
+class BoundedFrame(SourcePlanner):
     """A position is the number of row groups that have been read."""
 
     def __init__(self, frame: DataFrame, event_time: str | None) -> None:
@@ -70,5 +70,5 @@ class BoundedFrame(Source):
             "another order; write the DataFrame to files and read them with a FileSource"
         )
 
-    def reader(self) -> SourceReader:
+    def reader(self) -> WorkReader:
         return GroupReader(self._event_time)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.runtime.operators import broadcast, file_sink, keyed, process, sinks, stateless, watermarks
+from penstock.runtime.operators import broadcast, keyed, process, sinks, sources, stateless, watermarks
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
@@ -14,7 +14,8 @@ from penstock.runtime.operators.window_sessions import SessionWindowOperator
 from penstock.runtime.operators.window_sliding import SlidingWindowOperator
 
 OPERATORS: dict[str, type[Operator]] = {
-    "source": sinks.SourceOperator,
+    "source": sources.SourceOperator,
+    "split_source": sources.SplitSourceOperator,
     # one record at a time
     "map": stateless.MapOperator,
     "filter": stateless.FilterOperator,
@@ -48,8 +49,6 @@ OPERATORS: dict[str, type[Operator]] = {
     "window_of_two": WindowOfTwoOperator,
     "interval_join": IntervalJoinOperator,
     # sinks
-    "print": sinks.PrintOperator,
-    "collect": sinks.CollectOperator,
+    "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,
-    "file_sink": file_sink.FileSinkOperator,
 }

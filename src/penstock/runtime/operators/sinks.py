@@ -1,11 +1,10 @@
-"""Sinks that need no commit: printing, collecting for the driver, and user-written sink functions."""
+"""The ends of a job: operators around sinks and sink functions."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
-from penstock.common.text import print_text
+from penstock.functions.sink import Sink, SinkWriter, WriterContext
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
@@ -13,39 +12,86 @@ from penstock.runtime.operators.base import FunctionOperator, Operator
 from penstock.runtime.operators.record_context import RecordContext
 
 
-class SourceOperator(Operator):
-    """Stands for a source: the container reads, and lets this operator's output emit."""
-
-
-class PrintOperator(Operator):
-    """Writes records as text to standard output, which the container brings to the driver's."""
+class SinkOperator(Operator):
+    """Drives the writer of a sink. What is staged becomes visible when the driver commits the epoch."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
-        identifier = blueprint.params.get("identifier")
-        number = str(context.subtask + 1) if blueprint.parallelism > 1 else ""
-        prefix = ":".join(part for part in (identifier, number) if part)
-        self._prefix = f"{prefix}> " if prefix else ""
-        self._type = blueprint.params.get("type_info")
+        self._sink: Sink = blueprint.function
+        self._states: list[Any] = []  # from which the writer goes on
+        self._writer: SinkWriter | None = None
+
+    @property
+    def writer(self) -> SinkWriter:
+        assert self._writer is not None, "the sink is not open"
+        return self._writer
+
+    def open(self) -> None:
+        self._writer = self._sink.create_writer(self._writer_context())
+        if self._states:
+            self._writer.restore_state(self._states)
+        self._writer.open()
+
+    def _writer_context(self) -> WriterContext:
+        blueprint, settings = self.blueprint, self.context.settings
+        return WriterContext(
+            job_id=settings.job_id,
+            operator_uid=blueprint.uid,
+            subtask=self.context.subtask,
+            parallelism=blueprint.parallelism,
+            attempt=settings.attempt,
+            type_info=blueprint.params.get("type_info"),
+            metrics=self.memory.metrics,
+            current_processing_time=self.context.clock,
+            current_watermark=lambda: self.watermark,
+        )
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
 
     def process(self, batch: Batch, input_index: int) -> None:
-        prefix, type_info = self._prefix, self._type
-        sys.stdout.write("".join(f"{prefix}{print_text(value, type_info)}\n" for value in batch.values))
+        self.writer.write(batch)
 
+    def advance_processing_time(self, now: int) -> None:
+        moment = self.writer.next_wake_up()
+        if moment is not None and moment <= now:
+            self.writer.wake_up(now)
 
-class CollectOperator(Operator):
-    """Keeps the epoch's records for the driver, which hands them to the program when the epoch is complete."""
+    def next_processing_time(self) -> int | None:
+        return self.writer.next_wake_up()
 
-    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
-        super().__init__(blueprint, context)
-        self._collected: list[Any] = []
+    def finish(self) -> None:
+        self.writer.flush(end_of_input=True)
+        super().finish()
 
-    def process(self, batch: Batch, input_index: int) -> None:
-        self._collected.extend(batch.values)
+    def before_savepoint(self) -> None:
+        self.writer.before_savepoint()
+
+    def end_epoch(self) -> None:
+        self.writer.flush(end_of_input=False)
 
     def committables(self) -> list[Any]:
-        collected, self._collected = self._collected, []
-        return collected
+        return self.writer.prepare_commit()
+
+    # -- what it remembers -------------------------------------------------------------------------------------
+
+    def extra(self) -> Any:
+        return self.writer.snapshot_state()
+
+    def restore_extra(self, extra: Any) -> None:
+        self._go_on_from([extra])
+
+    def take_over_extras(self, extras: dict[int, Any], old_parallelism: int) -> None:
+        parallelism, subtask = self.blueprint.parallelism, self.context.subtask
+        self._go_on_from([state for old, state in extras.items() if old % parallelism == subtask])
+
+    def _go_on_from(self, states: list[Any]) -> None:
+        self._states = states
+        if self._writer is not None:
+            self.close()
+            self.open()
 
 
 class SinkFunctionOperator(FunctionOperator):

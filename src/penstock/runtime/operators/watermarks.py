@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -12,7 +13,9 @@ from penstock.functions.field_timestamps import FieldTimestamps
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.operators.base import Operator
+from penstock.runtime.operators.base import Operator, Output
+
+_EVERYTHING: Final = ""  # the only lane of an input that has no splits
 
 
 class _Generator(Protocol):
@@ -27,8 +30,47 @@ class _Generator(Protocol):
     def restore(self, snapshot: Any) -> None: ...
 
 
+class _Lane:
+    """Event time of a part of the input, as its generator tells it: of a split, or of everything."""
+
+    def __init__(self, operator: TimestampsAndWatermarksOperator, strategy: WatermarkStrategy) -> None:
+        self._operator = operator
+        self.generator = _generator_of(strategy, self)
+        self.watermark = MIN_TIMESTAMP
+        self.idle = False
+        self.last_record = operator.context.clock()
+
+    @property
+    def output(self) -> Output:
+        return self._operator.output
+
+    def emit_watermark(self, timestamp: int) -> None:
+        if timestamp > self.watermark:
+            self.watermark = timestamp
+            self._operator.combine()
+
+    def mark_idle(self, idle: bool) -> None:
+        if self.idle != idle:
+            self.idle = idle
+            self._operator.combine()
+
+    def snapshot(self) -> Any:
+        return self.generator.snapshot(), self.watermark, self.idle, self.last_record
+
+    def restore(self, snapshot: Any) -> None:
+        generator, self.watermark, self.idle, self.last_record = snapshot
+        self.generator.restore(generator)
+
+
+class _SplitSnapshots(NamedTuple):
+    by_split: dict[str, Any]
+
+
 class TimestampsAndWatermarksOperator(Operator):
-    """Runs a WatermarkStrategy. Upstream watermarks are ignored, except the last one at the end of input."""
+    """Runs a WatermarkStrategy. Upstream watermarks are ignored, except the last one at the end of input.
+
+    Right after a source of splits every split has a generator of its own, and the slowest that is not idle counts.
+    """
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
@@ -39,19 +81,28 @@ class TimestampsAndWatermarksOperator(Operator):
         self._interval = context.settings.auto_watermark_interval_ms
         self._only_at_end = bool(blueprint.params.get("only_at_end"))
         self._idle_timeout = strategy.idle_timeout_ms
-        self._generator = _generator_of(strategy, self)
+        self._strategy = strategy
+        self._lane = _Lane(self, strategy)
+        self._lanes = {_EVERYTHING: self._lane}
         self._last_emit = context.clock()
-        self._last_record = context.clock()
         self._idle = False
         self._ended = False
         self._emitted = MIN_TIMESTAMP
 
+    def keep_splits(self, split_ids: Iterable[str]) -> None:
+        """These splits are read from now on: others count no more, new ones hold event time back until they tell it."""
+        self._lanes = {id_: self._lanes.get(id_) or _Lane(self, self._strategy) for id_ in split_ids}
+        self.combine()
+
+    def select_split(self, split_id: str) -> None:
+        """What comes next is of this split."""
+        self._lane = self._lanes[split_id]
+
     def process(self, batch: Batch, input_index: int) -> None:
         now = self.context.clock()
-        self._last_record = now
-        if self._idle:
-            self.mark_idle(False)
-        self._generator.on_batch(self._timed(batch))
+        self._lane.last_record = now
+        self._lane.mark_idle(False)
+        self._lane.generator.on_batch(self._timed(batch))
         self._emit_if_due(now)
 
     def _timed(self, batch: Batch) -> Batch:
@@ -73,62 +124,84 @@ class TimestampsAndWatermarksOperator(Operator):
 
     def end_epoch(self) -> None:
         if not self._ended and self._interval > 0:
-            self._generator.on_periodic_emit()
-            self._last_emit = self.context.clock()
+            self._periodic_emit(self.context.clock())
 
     def advance_processing_time(self, now: int) -> None:
         self._emit_if_due(now)
         timeout = self._idle_timeout
-        if timeout is not None and not self._idle and not self._ended and now - self._last_record >= timeout:
-            self.mark_idle(True)
+        if timeout is not None and not self._ended:
+            for lane in self._lanes.values():
+                if now - lane.last_record >= timeout:
+                    lane.mark_idle(True)
 
     def next_processing_time(self) -> int | None:
-        if self._idle_timeout is None or self._idle or self._ended:
+        if self._idle_timeout is None or self._ended:
             return None
-        return self._last_record + self._idle_timeout
+        records = [lane.last_record for lane in self._lanes.values() if not lane.idle]
+        return min(records) + self._idle_timeout if records else None
 
-    def emit_watermark(self, timestamp: int) -> None:
+    def combine(self) -> None:
+        """A lane has changed: passes on what all of them say together."""
+        active = [lane.watermark for lane in self._lanes.values() if not lane.idle]
+        self._mark_idle(bool(self._lanes) and not active)
+        timestamp = min(active, default=MIN_TIMESTAMP)
         if timestamp > self._emitted and not self._only_at_end:
             self._emitted = timestamp
             self.watermark = timestamp
             self.output.emit_watermark(timestamp)
 
-    def mark_idle(self, idle: bool) -> None:
+    def _mark_idle(self, idle: bool) -> None:
         if self._idle != idle:
             self._idle = idle
             self.output.emit_idleness(idle)
 
     def _emit_if_due(self, now: int) -> None:
         if self._interval > 0 and now - self._last_emit >= self._interval:
-            self._last_emit = now
-            self._generator.on_periodic_emit()
+            self._periodic_emit(now)
+
+    def _periodic_emit(self, now: int) -> None:
+        self._last_emit = now
+        for lane in self._lanes.values():
+            lane.generator.on_periodic_emit()
 
     def extra(self) -> Any:
-        return (
-            self._generator.snapshot(),
-            self._emitted,
-            self._idle,
-            self._ended,
-            self._last_record,
-            self._last_emit,
-        )
+        everything = self._lanes.get(_EVERYTHING)
+        if everything is None:
+            generator: Any = _SplitSnapshots({id_: lane.snapshot() for id_, lane in self._lanes.items()})
+            last_record = self._last_emit
+        else:
+            generator, last_record = everything.generator.snapshot(), everything.last_record
+        return generator, self._emitted, self._idle, self._ended, last_record, self._last_emit
 
     def restore_extra(self, extra: Any) -> None:
-        generator, self._emitted, self._idle, self._ended, self._last_record, self._last_emit = extra
-        self._generator.restore(generator)
+        generator, self._emitted, self._idle, self._ended, last_record, self._last_emit = extra
+        if isinstance(generator, _SplitSnapshots):
+            self._restore_splits(generator.by_split)
+        else:
+            self._lane.restore((generator, self._emitted, self._idle, last_record))
+
+    def _restore_splits(self, by_split: dict[str, Any]) -> None:
+        self._lanes = {id_: _Lane(self, self._strategy) for id_ in by_split}
+        for id_, lane in by_split.items():
+            self._lanes[id_].restore(lane)
 
     def take_over_extras(self, extras: dict[int, Any], old_parallelism: int) -> None:
         if extras:
             # When subtasks change, the one that was furthest behind is the safe one to continue.
             own = extras.get(self.context.subtask) if old_parallelism == self.blueprint.parallelism else None
             generator, self._emitted, *_ = own or min(extras.values(), key=lambda extra: extra[1])
-            self._generator.restore(generator)
+            if isinstance(generator, _SplitSnapshots):  # a split may be anybody's now, and its event time goes with it
+                self._restore_splits(
+                    {id_: lane for extra in extras.values() for id_, lane in extra[0].by_split.items()}
+                )
+            else:
+                self._lane.generator.restore(generator)
 
 
 class _NoWatermarks:
     """Records keep their timestamps, event time stands still until the end."""
 
-    def __init__(self, operator: TimestampsAndWatermarksOperator) -> None:
+    def __init__(self, operator: _Lane) -> None:
         self._operator = operator
 
     def on_batch(self, batch: Batch) -> None:
@@ -147,7 +220,7 @@ class _NoWatermarks:
 class _BoundedOutOfOrderness(_NoWatermarks):
     """The highest timestamp minus the allowed disorder minus one, as Flink defines it."""
 
-    def __init__(self, operator: TimestampsAndWatermarksOperator, disorder: int) -> None:
+    def __init__(self, operator: _Lane, disorder: int) -> None:
         super().__init__(operator)
         self._disorder = disorder
         self._highest = MIN_TIMESTAMP + disorder + 1
@@ -191,7 +264,7 @@ class _UserOutput(WatermarkOutput):
 class _UserGenerator:
     """A generator written in Python, called for every record (punctuated) and every interval (periodic)."""
 
-    def __init__(self, operator: TimestampsAndWatermarksOperator, supplier: Any) -> None:
+    def __init__(self, operator: _Lane, supplier: Any) -> None:
         self.operator = operator
         self._generator = supplier()
         self._output = _UserOutput(self)
@@ -223,7 +296,7 @@ class _UserGenerator:
         vars(self._generator).update(snapshot)
 
 
-def _generator_of(strategy: WatermarkStrategy, operator: TimestampsAndWatermarksOperator) -> _Generator:
+def _generator_of(strategy: WatermarkStrategy, operator: _Lane) -> _Generator:
     if strategy.generator is GeneratorKind.CUSTOM:
         return _UserGenerator(operator, strategy.generator_supplier)
     if strategy.generator is GeneratorKind.NONE:

@@ -1,8 +1,9 @@
 """How a source takes part in epochs.
 
 The driver plans: a *position* is a JSON value that says how far the source has been read, and goes into Spark's
-offset log, so that an epoch that has to run again reads the same records. The workers read: for each subtask the
-plan of an epoch gives *work*, any picklable value that the reader understands.
+offset log. The workers read: for each subtask the plan of an epoch gives *work*, any picklable value that the reader
+understands. A planner that knows the records of an epoch beforehand says from where to where, and an epoch that has to
+run again reads the same; one that does not hears from the readers how far they came (splits.py).
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ class Assignment:
     final: bool = False
 
 
-class SourceReader(ABC):
+class WorkReader(ABC):
     """Reads work in a worker process. Picklable, without state of its own between epochs."""
 
     @abstractmethod
     def read(self, work: Any) -> Iterator[Batch | Control]: ...
 
 
-class Source(ABC):
+class SourcePlanner(ABC):
     """Plans a source's epochs on the driver."""
 
+    kind: str = "source"  # of the operator that reads
     bounded: bool = True
     max_parallelism: int | None = None  # 1 for sources that cannot be split
     runtime_context: Any = None  # set before open(): what a user's function on the driver may ask
@@ -62,7 +64,21 @@ class Source(ABC):
         """Whether nothing can ever follow a position, for all subtasks."""
 
     @abstractmethod
-    def reader(self) -> SourceReader: ...
+    def reader(self) -> Any:
+        """What the operator in the workers is given: for the kind "source" a WorkReader."""
+
+    def begin(self, progress: Any) -> None:
+        """Before assignments(): what completed() has given for the epoch before; None at the start of the job."""
+
+    def completed(self, reports: list[Any]) -> Any:
+        """The epoch is complete: what the epoch's record keeps, made of what the subtasks report about this source."""
+        return None
+
+    def on_commit(self) -> None:
+        """The last completed epoch is committed."""
+
+    def recover(self, progress: Any) -> None:
+        """Before open(), in a process that goes on with a job: the progress of its last epoch."""
 
     def savepoint_state(self, position: Any) -> Any:
         """What this source keeps on the driver besides its position; picklable, None for nothing."""

@@ -37,16 +37,16 @@ TEXT = Encoder.simple_string_encoder()
 
 def test_a_file_source_knows_its_type_and_whether_it_ends() -> None:
     builder = FileSource.for_record_stream_format(LINES, "in")
-    assert builder.build()._produced_type() == Types.STRING()
-    assert builder.build()._runtime_source().bounded
-    assert not builder.monitor_continuously(Duration.of_seconds(1)).build()._runtime_source().bounded
-    assert builder.process_static_file_set().build()._runtime_source().bounded
+    assert builder.build().get_produced_type() == Types.STRING()
+    assert builder.build()._planner().bounded
+    assert not builder.monitor_continuously(Duration.of_seconds(1)).build()._planner().bounded
+    assert builder.process_static_file_set().build()._planner().bounded
 
 
 def test_paths_may_be_uris_of_files_only(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("x\n")
     for path in (str(tmp_path / "a b.txt"), f"file://{tmp_path}/a%20b.txt", f"file:{tmp_path}/a%20b.txt"):
-        source = FileSource.for_record_stream_format(LINES, path).build()._runtime_source()
+        source = FileSource.for_record_stream_format(LINES, path).build()._planner()
         assert [file[0] for file in source.initial_position(1)["pending"]] == [str(tmp_path / "a b.txt")]
     with pytest.raises(NotSupportedError, match="s3"):
         FileSource.for_record_stream_format(LINES, "s3://bucket/in")
@@ -59,7 +59,7 @@ def test_files_that_must_not_be_split_are_one_piece(tmp_path: Path) -> None:
     builder = FileSource.for_record_stream_format(LINES, str(tmp_path))
     builder.set_file_enumerator(FileEnumeratorProvider.default_non_splittable_file_enumerator())
     builder.set_split_assigner(FileSplitAssignerProvider.locality_aware_split_assigner())
-    source = builder.build()._runtime_source()
+    source = builder.build()._planner()
     start = source.initial_position(1)
     assert source.exhausted(source.advance(start, 1))
 
@@ -80,12 +80,28 @@ def test_sinks_become_nodes_that_can_be_pickled(tmp_path: Path) -> None:
     words = env.from_collection(["a"], Types.STRING())
     config = OutputFileConfig.builder().with_part_prefix("p").build()
     old = StreamingFileSink.for_row_format("out", TEXT).with_output_file_config(config).build()
-    for sink in (FileSink.for_row_format("out", TEXT).with_output_file_config(config).build(), old):
-        (node,) = sink._attach(words)._operator_nodes("")
-        assert (node.kind, node.name, node.is_sink) == ("file_sink", "Writer", True)
-        params = pickle.loads(pickle.dumps(node.params))
-        assert params["base_path"] == os.path.abspath("out")
-        assert (params["part_prefix"], params["part_suffix"], params["type_info"]) == ("p", "", Types.STRING())
+    new = FileSink.for_row_format("out", TEXT).with_output_file_config(config).build()
+    for attached in (words.sink_to(new), words.add_sink(old)):
+        (node,) = attached._operator_nodes("")
+        assert (node.kind, node.name, node.is_sink) == ("sink", "Writer", True)
+        assert node.params["type_info"] == Types.STRING()
+        settings = pickle.loads(pickle.dumps(node.function))._settings
+        assert settings.base_path == os.path.abspath("out")
+        assert (settings.part_prefix, settings.part_suffix) == ("p", "")
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_both_classes_write_files(tmp_path: Path, local_env: Any, old: bool) -> None:
+    env = local_env()
+    words = env.from_collection(["a", "b"], Types.STRING())
+    builder = (StreamingFileSink if old else FileSink).for_row_format(str(tmp_path), TEXT)
+    builder.with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+    if old:
+        words.add_sink(builder.build())
+    else:
+        words.sink_to(builder.build())
+    env.execute()
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["a\nb\n"]
 
 
 def test_what_a_file_sink_refuses() -> None:
@@ -144,7 +160,7 @@ def test_patterns_and_zones_are_checked_at_once() -> None:
 
 def test_number_sequence() -> None:
     source = NumberSequenceSource(1, 5)
-    assert source._produced_type() == Types.LONG()
-    assert source._runtime_source().initial_position(1) == [[1, 6]]
+    assert source.get_produced_type() == Types.LONG()
+    assert source._planner().initial_position(1) == [[1, 6]]
     with pytest.raises(ValueError, match="start"):
         NumberSequenceSource(2, 1)

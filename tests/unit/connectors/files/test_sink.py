@@ -17,13 +17,13 @@ from penstock.common.errors import JobExecutionError, SetupError
 from penstock.common.serialization import Encoder
 from penstock.common.typeinfo import Types
 from penstock.common.types import Row
+from penstock.connectors.files.commit import FileCommitter, Rename, sweep
 from penstock.datastream.connectors.file_system import BucketAssigner, FileSink, OutputFileConfig, RollingPolicy
 from penstock.datastream.formats.csv import CsvBulkWriters, CsvSchema
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import JobSettings, OperatorBlueprint, Origin
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.operators.file_commit import commit, sweep
-from penstock.runtime.operators.file_sink import FileSinkOperator
+from penstock.runtime.operators.sinks import SinkOperator
 
 JOB = "ab" * 16
 
@@ -32,10 +32,11 @@ class NoOutput:
     def end(self) -> None: ...
 
 
-def operator(builder: Any, clock: Callable[[], int] = lambda: 0, attempt: int = 0) -> FileSinkOperator:
-    params = pickle.loads(pickle.dumps({**builder.build()._params, "type_info": Types.STRING()}))
-    blueprint = OperatorBlueprint(1, "u", "sink", "file_sink", None, params, 1, 128, 0, Origin("job.py", 1))
-    made = FileSinkOperator(blueprint, SubtaskContext(blueprint, JobSettings(JOB, "job", attempt=attempt), 0, clock))
+def operator(builder: Any, clock: Callable[[], int] = lambda: 0, attempt: int = 0) -> SinkOperator:
+    sink = pickle.loads(pickle.dumps(builder.build()))
+    params = {"type_info": Types.STRING()}
+    blueprint = OperatorBlueprint(1, "u", "sink", "sink", sink, params, 1, 128, 0, Origin("job.py", 1))
+    made = SinkOperator(blueprint, SubtaskContext(blueprint, JobSettings(JOB, "job", attempt=attempt), 0, clock))
     made.connect(NoOutput(), {})  # type: ignore[arg-type]
     made.open()
     return made
@@ -49,10 +50,14 @@ def rows(path: Path, policy: RollingPolicy | None = None) -> Any:
     )
 
 
-def end_epoch(sink: FileSinkOperator) -> tuple[list[Any], Any]:
+def end_epoch(sink: SinkOperator) -> tuple[list[Any], Any]:
     sink.end_epoch()
     committables = sink.committables()
     return committables, pickle.loads(pickle.dumps(sink.snapshot()))
+
+
+def commit(committables: list[Any]) -> None:
+    FileCommitter("unused", JOB).commit(1, pickle.loads(pickle.dumps(committables)))
 
 
 def visible(path: Path) -> list[str]:
@@ -72,8 +77,7 @@ def test_records_become_visible_when_the_input_has_ended_and_the_epoch_is_commit
     sink.finish()
     committables, _ = end_epoch(sink)
     assert visible(tmp_path) == []
-    for committable in pickle.loads(pickle.dumps(committables)):
-        committable.commit()
+    commit(committables)
     commit(committables)
     assert visible(tmp_path) == ["a", "b", "c"]
     assert hidden(tmp_path) == []
@@ -181,7 +185,7 @@ def test_each_record_is_visible_exactly_once_whatever_fails(
     sink = operator(rows(path, policy))
     snapshots: list[Any] = []
 
-    def restored() -> FileSinkOperator:
+    def restored() -> SinkOperator:
         fresh = operator(rows(path, policy))
         for snapshot in snapshots:
             fresh.load(snapshot)
@@ -274,7 +278,7 @@ def test_a_commit_never_overwrites_another_file(tmp_path: Path) -> None:
     (tmp_path / ".h").write_text("new")
     (tmp_path / "final").write_text("old")
     with pytest.raises(JobExecutionError, match="exists already"):
-        commit([{"rename": [str(tmp_path / ".h"), str(tmp_path / "final")]}])
+        commit([Rename(str(tmp_path / ".h"), str(tmp_path / "final"))])
     assert (tmp_path / "final").read_text() == "old"
 
 
@@ -288,7 +292,7 @@ def test_a_hidden_file_that_is_gone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(JobExecutionError, match="it is gone"):
         second.process(Batch(["b"]), 0)
     with pytest.raises(JobExecutionError, match="which is gone"):
-        commit([{"rename": [str(tmp_path / ".h"), str(tmp_path / "final")]}])
+        commit([Rename(str(tmp_path / ".h"), str(tmp_path / "final"))])
 
 
 def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:

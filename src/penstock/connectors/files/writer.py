@@ -12,17 +12,29 @@ from __future__ import annotations
 
 import os
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch
-from penstock.runtime.blueprint import OperatorBlueprint
-from penstock.runtime.context import SubtaskContext
-from penstock.runtime.operators.base import Operator
-from penstock.runtime.operators.file_commit import Rename, hidden_name
-from penstock.runtime.operators.part_file import BulkPart, PartFile, RowPart, own_copy
-from penstock.runtime.operators.record_context import RecordContext
+from penstock.connectors.files.commit import Rename, hidden_name
+from penstock.connectors.files.part_file import BulkPart, PartFile, RowPart, own_copy
+from penstock.functions.sink import Records, SinkWriter, WriterContext
+from penstock.functions.source_sink import SinkFunction
+from penstock.runtime.batch import MIN_TIMESTAMP
+
+
+@dataclass(frozen=True)
+class FileSettings:
+    """What a file sink was told."""
+
+    base_path: str
+    bucket_assigner: Any
+    rolling_policy: Any
+    bucket_check_interval: int
+    part_prefix: str
+    part_suffix: str
+    encoder: Any = None  # of row formats
+    writer_factory: Any = None  # of bulk formats
 
 
 @dataclass
@@ -34,42 +46,57 @@ class _Bucket:
     part: PartFile | None = None
 
 
-class FileSinkOperator(Operator):
+@dataclass(frozen=True)
+class _WriterState:
+    next_check: int | None
+    buckets: dict[str, _Bucket]
+
+
+class _BucketContext(SinkFunction.Context):
+    """What a bucket assigner may ask about the record in hand."""
+
+    def __init__(self, context: WriterContext) -> None:
+        self._context = context
+        self.record_timestamp: int | None = None
+
+    def current_processing_time(self) -> int:
+        return self._context.current_processing_time()
+
+    def current_watermark(self) -> int:
+        return self._context.current_watermark()
+
+    def timestamp(self) -> int | None:
+        return self.record_timestamp
+
+
+class FileWriter(SinkWriter):
     """Exactly-once files in a row format (an encoder) or in a bulk format (a writer factory)."""
 
-    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
-        super().__init__(blueprint, context)
-        params = blueprint.params
-        self._base_path: str = params["base_path"]
-        self._encoder = params.get("encoder")
-        self._writer_factory = params.get("writer_factory")
-        self._assigner = params["bucket_assigner"]
-        self._policy = params["rolling_policy"]
-        self._prefix: str = params["part_prefix"]
-        self._suffix: str = params["part_suffix"]
-        self._check_interval: int = params["bucket_check_interval"]
-        self._type = params.get("type_info")
-        self._bucket_context = RecordContext(self)
+    def __init__(self, settings: FileSettings, context: WriterContext) -> None:
+        self._settings = settings
+        self._context = context
+        self._encoder = settings.encoder
+        self._policy = settings.rolling_policy
+        self._bucket_context = _BucketContext(context)
         self._buckets: dict[str, _Bucket] = {}
         self._open_parts: dict[str, Any] = {}
         self._rolled: list[Rename] = []
         self._next_check: int | None = None
 
-    def process(self, batch: Batch, input_index: int) -> None:
-        now = self.context.clock()
+    def write(self, records: Records) -> None:
+        now = self._context.current_processing_time()
         if self._next_check is None:
-            self._next_check = now + self._check_interval
-        for bucket_id, records in self._by_bucket(batch, now).items():
-            if self._encoder is None:
-                self._write_bulk(bucket_id, records, now)
-            else:
-                self._write_rows(bucket_id, records, now)
+            self._next_check = now + self._settings.bucket_check_interval
+        write = self._write_bulk if self._encoder is None else self._write_rows
+        for bucket_id, values in self._by_bucket(records, now).items():
+            write(bucket_id, values, now)
 
-    def _by_bucket(self, batch: Batch, now: int) -> dict[str, list[Any]]:
-        common = self._assigner.bucket_at(now)
+    def _by_bucket(self, batch: Records, now: int) -> dict[str, list[Any]]:
+        assigner = self._settings.bucket_assigner
+        common = assigner.bucket_at(now)
         if common is not None:
             return {common: batch.values}
-        context, assign = self._bucket_context, self._assigner.get_bucket_id
+        context, assign = self._bucket_context, assigner.get_bucket_id
         buckets: dict[str, list[Any]] = {}
         for value, timestamp in zip(batch.values, batch.timestamps or repeat(MIN_TIMESTAMP), strict=False):
             context.record_timestamp = None if timestamp == MIN_TIMESTAMP else timestamp
@@ -79,8 +106,8 @@ class FileSinkOperator(Operator):
     # -- writing -----------------------------------------------------------------------------------------------
 
     def _write_rows(self, bucket_id: str, records: list[Any], now: int) -> None:
-        encode, type_info = self._encoder.encode, self._type  # type: ignore[union-attr]
-        whole, encoded = self._encoder._encode_all(records), None  # type: ignore[union-attr]
+        encode, type_info = self._encoder.encode, self._context.type_info
+        whole, encoded = self._encoder._encode_all(records), None
         if whole is None:
             encoded = [encode(record, type_info) for record in records]
             whole = b"".join(encoded)
@@ -114,19 +141,20 @@ class FileSinkOperator(Operator):
         continued = bucket.part is not None
         if bucket.part is None:
             bucket.part = self._new_part(bucket_id, bucket, now)
-        elif bucket.part.attempt != self.context.settings.attempt:
-            bucket.part = self._own_copy(bucket.part)
+        elif bucket.part.attempt != self._context.attempt:
+            bucket.part = own_copy(bucket.part, self._hidden(bucket.part.final), self._context.attempt)
         part: Any
         if self._encoder is not None:
             part = RowPart(bucket.part, continued)
         else:
-            part = BulkPart(bucket.part, self._writer_factory)
+            part = BulkPart(bucket.part, self._settings.writer_factory)
         self._open_parts[bucket_id] = part
         return part
 
     def _new_part(self, bucket_id: str, bucket: _Bucket, now: int) -> PartFile:
-        directory = os.path.join(self._base_path, bucket_id) if bucket_id else self._base_path
-        final = f"{self._prefix}-{bucket.unique}-{bucket.counter}{self._suffix}"
+        settings = self._settings
+        directory = os.path.join(settings.base_path, bucket_id) if bucket_id else settings.base_path
+        final = f"{settings.part_prefix}-{bucket.unique}-{bucket.counter}{settings.part_suffix}"
         bucket.counter += 1
         return PartFile(
             self._hidden(os.path.join(directory, final)),
@@ -134,15 +162,12 @@ class FileSinkOperator(Operator):
             size=0,
             created=now,
             updated=now,
-            attempt=self.context.settings.attempt,
+            attempt=self._context.attempt,
         )
-
-    def _own_copy(self, part: PartFile) -> PartFile:
-        return own_copy(part, self._hidden(part.final), self.context.settings.attempt)
 
     def _hidden(self, final: str) -> str:
         directory, name = os.path.split(final)
-        return os.path.join(directory, hidden_name(name, self.context.settings.job_id, uuid.uuid4().hex))
+        return os.path.join(directory, hidden_name(name, self._context.job_id, uuid.uuid4().hex))
 
     def before_savepoint(self) -> None:
         """A hidden file belongs to this job alone: whoever starts from the savepoint begins new ones."""
@@ -161,46 +186,42 @@ class FileSinkOperator(Operator):
 
     # -- time and epochs ---------------------------------------------------------------------------------------
 
-    def advance_processing_time(self, now: int) -> None:
-        if self._next_check is None or now < self._next_check:
-            return
-        self._next_check = now + self._check_interval
+    def next_wake_up(self) -> int | None:
+        return self._next_check if any(bucket.part for bucket in self._buckets.values()) else None
+
+    def wake_up(self, now: int) -> None:
+        self._next_check = now + self._settings.bucket_check_interval
         for bucket_id, bucket in self._buckets.items():
             if bucket.part is not None and self._policy.should_roll_on_processing_time(bucket.part, now):
                 self._roll(bucket_id)
 
-    def next_processing_time(self) -> int | None:
-        return self._next_check if any(bucket.part for bucket in self._buckets.values()) else None
-
-    def end_epoch(self) -> None:
+    def flush(self, end_of_input: bool) -> None:
         for bucket_id, bucket in self._buckets.items():
             if bucket.part is None:
                 continue
-            if self._encoder is None or self._policy.should_roll_on_checkpoint(bucket.part):
+            if end_of_input or self._encoder is None or self._policy.should_roll_on_checkpoint(bucket.part):
                 self._roll(bucket_id)
             elif bucket_id in self._open_parts:
                 self._open_parts[bucket_id].sync()
 
-    def finish(self) -> None:
-        for bucket_id in self._buckets:
-            self._roll(bucket_id)
-        super().finish()
-
-    def committables(self) -> list[Any]:
+    def prepare_commit(self) -> list[Any]:
         rolled, self._rolled = self._rolled, []
         if not rolled:
             # A bucket that is not used any more is forgotten, or those of a clock would pile up.
             self._buckets = {id_: bucket for id_, bucket in self._buckets.items() if bucket.part is not None}
         return rolled
 
-    # -- snapshots ---------------------------------------------------------------------------------------------
+    def snapshot_state(self) -> Any:
+        copies = {
+            id_: replace(bucket, part=None if bucket.part is None else replace(bucket.part))
+            for id_, bucket in self._buckets.items()
+        }
+        return _WriterState(self._next_check, copies) if copies else None
 
-    def extra(self) -> Any:
-        return self._next_check, self._buckets
-
-    def restore_extra(self, extra: Any) -> None:
-        self.close()
-        self._next_check, self._buckets = extra
+    def restore_state(self, states: list[Any]) -> None:
+        for state in states:
+            self._next_check = state.next_check
+            self._buckets.update(state.buckets)
 
     def close(self) -> None:
         for part in self._open_parts.values():

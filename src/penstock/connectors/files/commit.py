@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from penstock.common.errors import JobExecutionError
+from penstock.functions.sink import Committer
 
 
 def hidden_name(final_name: str, job_id: str, unique: str) -> str:
@@ -15,29 +15,28 @@ def hidden_name(final_name: str, job_id: str, unique: str) -> str:
     return f".{final_name}.inprogress.{job_id}-{unique}"
 
 
-class Rename(dict[str, Any]):
-    """The committable of a complete part file: plain data, so that the driver may log it, that can commit itself."""
+@dataclass(frozen=True)
+class Rename:
+    """The committable of a complete part file."""
 
-    def __init__(self, hidden: str, final: str) -> None:
-        super().__init__(rename=[hidden, final])
-
-    def __reduce__(self) -> tuple[type[Rename], tuple[str, str]]:
-        hidden, final = self["rename"]
-        return Rename, (hidden, final)
-
-    def commit(self) -> None:
-        commit([self])
+    hidden: str
+    final: str
 
 
-def commit(committables: Iterable[Mapping[str, Any]]) -> None:
-    """Renames part files to their visible names; what was renamed by an earlier call is left alone."""
-    directories = set()
-    for committable in committables:
-        hidden, final = committable["rename"]
-        if _rename(hidden, final):
-            directories.add(os.path.dirname(final))
-    for directory in directories:
-        _sync_directory(directory)
+class FileCommitter(Committer):
+    """Gives part files their visible names; what was renamed by an earlier call is left alone."""
+
+    def __init__(self, base_path: str, job_id: str) -> None:
+        self._base_path = base_path
+        self._job_id = job_id
+
+    def commit(self, epoch: int, committables: list[Rename]) -> None:
+        directories = {os.path.dirname(part.final) for part in committables if _rename(part.hidden, part.final)}
+        for directory in directories:
+            _sync_directory(directory)
+
+    def sweep(self) -> None:
+        sweep(self._base_path, self._job_id)
 
 
 def _rename(hidden: str, final: str) -> bool:

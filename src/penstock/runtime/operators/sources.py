@@ -1,0 +1,135 @@
+"""The beginnings of a job: operators that read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.functions.source import Fetch, ReaderContext, Source, SourceReader
+from penstock.runtime.batch import Batch, Control
+from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.context import SubtaskContext
+from penstock.runtime.operators.base import Operator
+from penstock.runtime.operators.watermarks import TimestampsAndWatermarksOperator
+from penstock.runtime.sources.splits import Positions, ReadReport, SplitWork
+from penstock.runtime.station import LocalInput
+from penstock.storage import storage_at
+
+Element = Batch | Control | None  # None: the end
+
+
+class SourceOperator(Operator):
+    """Reads what the driver has planned from where to where."""
+
+    def read(self, work: Any) -> Iterator[Element]:
+        """The elements of the epoch; whoever drives this emits them."""
+        yield from self.blueprint.function.read(work)
+
+    def read_report(self) -> Any:
+        """What the planner has to know about the epoch; None for nothing."""
+        return None
+
+
+class SplitSourceOperator(SourceOperator):
+    """Lets a reader read its splits as far as it gets. The reader lives across epochs, and knows where it is.
+
+    An engine that reads in batches calls read(); one whose tasks stay calls assign() when splits change, and then
+    fetch() as often as it likes between two barriers.
+    """
+
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        self._source: Source = blueprint.function
+        self._reader: SourceReader | None = None
+        self._at: Positions = {}  # where the reader is
+        self._finished: Positions = {}  # in this epoch
+        self._watermarks: TimestampsAndWatermarksOperator | None = None
+
+    def connect(self, output: Any, side_outputs: Any) -> None:
+        super().connect(output, side_outputs)
+        follower = output.operator if isinstance(output, LocalInput) else None
+        if isinstance(follower, TimestampsAndWatermarksOperator) and follower.blueprint.params.get("part_of_source"):
+            self._watermarks = follower
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def read(self, work: SplitWork) -> Iterator[Element]:
+        self.assign(work)
+        records = 0
+        while self._at and records < work.max_records:
+            fetch = self.fetch(work.max_records - records)
+            if fetch is None:
+                break
+            records += len(fetch.records)
+            if fetch.records:
+                yield Batch(fetch.records, fetch.timestamps)
+        if work.claim is not None:
+            _claim(*work.claim)
+        if work.complete and not self._at:
+            yield None
+
+    def assign(self, work: SplitWork) -> None:
+        """From now on exactly these splits are read, from their positions on."""
+        reader = self._open_reader()
+        if self._at or self._finished:  # this instance is asked again: what it has read so far is committed
+            reader.on_commit({**self._at, **self._finished})
+        self._finished.clear()
+        wanted = {split.split.split_id: split for split in work.splits}
+        for id_ in [id_ for id_ in self._at if id_ not in wanted or wanted[id_].position != self._at[id_]]:
+            reader.remove_split(id_)
+            del self._at[id_]
+        for id_, split in wanted.items():
+            if id_ not in self._at:
+                reader.add_split(split.split, split.position)
+                self._at[id_] = split.position
+        if self._watermarks is not None:
+            self._watermarks.keep_splits(self._at)
+
+    def fetch(self, max_records: int) -> Fetch | None:
+        """The next records; when it returns, watermarks are made for the split that they belong to."""
+        assert self._reader is not None, "no splits were assigned"
+        fetch = self._reader.fetch(max_records)
+        if fetch is None:
+            return None
+        if fetch.split_id not in self._at:
+            raise JobExecutionError(
+                f"{type(self._reader).__name__}.fetch() gave records of the split {fetch.split_id!r}, which it was not"
+                f" asked to read; its splits are {', '.join(sorted(self._at)) or 'none'}."
+            )
+        if self._watermarks is not None:
+            self._watermarks.select_split(fetch.split_id)
+        self._at[fetch.split_id] = fetch.position
+        if fetch.finished:
+            self._finished[fetch.split_id] = self._at.pop(fetch.split_id)
+        return fetch
+
+    def read_report(self) -> ReadReport:
+        return ReadReport(dict(self._at), frozenset(self._finished))
+
+    def _open_reader(self) -> SourceReader:
+        if self._reader is None:
+            blueprint = self.blueprint
+            self._reader = self._source.create_reader(
+                ReaderContext(
+                    self.context.settings.job_id,
+                    blueprint.uid,
+                    self.context.subtask,
+                    blueprint.parallelism,
+                    self.memory.metrics,
+                )
+            )
+            self._reader.open()
+        return self._reader
+
+
+def _claim(location: str, name: str) -> None:
+    """Two attempts of one task may read different records, so only one of them may let its output be used."""
+    if not storage_at(location).create(name, b""):
+        raise JobExecutionError(
+            "what a source had read in this epoch was lost after others had used it. Reading it again may give other"
+            " records, so the whole epoch has to be computed again: a restart strategy does that."
+        )
