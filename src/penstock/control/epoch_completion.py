@@ -111,6 +111,7 @@ class EpochCompletion:
                 ),
                 before.commit_number + 1,
                 before.progress if plan is None else self._progress(reports),
+                {**before.union_lists, **{(r.level, r.subtask): r.union_lists for r in reports if r.union_lists}},
             )
         )
         self._unfinished = unfinished

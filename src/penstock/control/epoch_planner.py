@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from penstock.control.epoch_size import EpochSizer
@@ -11,11 +12,13 @@ from penstock.control.epoch_store import EpochRecord
 from penstock.control.savepoints import restore_sources
 from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.wakeups import Wakeups
-from penstock.control.work import EpochPlan, Offset, Work, places_of
+from penstock.control.work import EpochPlan, Offset, Place, Work, places_of
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment, SourcePlanner
+from penstock.runtime.summons import Summons
 
 _IDLE_WAIT_SECONDS = 0.05
 
@@ -114,10 +117,19 @@ class EpochPlanner:
             self._end_all_sources(assignments)
         target = None if saving is None else saving.target
         works = [
-            Work(subtask, work, before.snapshots.get(subtask), target) for subtask, work in sorted(assignments.items())
+            Work(subtask, work, before.snapshots.get(subtask), target, before.union_lists_of(0))
+            for subtask, work in sorted(assignments.items())
         ]
-        wakeups = tuple(place for place in woken if place[0] > 0)
-        return [*works, Work(None, saving=target, wakeups=wakeups)] if wakeups else works
+        summons = tuple(self._summons(set(woken), target, before))
+        return [*works, Work(None, saving=target, summons=summons)] if summons else works
+
+    def _summons(
+        self, woken: set[Place], target: SnapshotTarget | None, before: EpochRecord
+    ) -> Iterator[tuple[Place, Summons]]:
+        for level, subtask in self._places:
+            lists = before.union_lists_of(level)
+            if level > 0 and (lists or (level, subtask) in woken):
+                yield (level, subtask), Summons((level, subtask) in woken, target, lists)
 
     def _assignments(self, plan: EpochPlan) -> dict[int, dict[int, Assignment]]:
         """By subtask and source."""

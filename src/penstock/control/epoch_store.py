@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.pickling import dumps_on_driver
+from penstock.runtime.report import UnionLists
 from penstock.runtime.state_log import Token
 
 _KEPT = 20
@@ -43,6 +44,11 @@ class EpochRecord:
     totals: Totals = Totals()
     commit_number: int = 0  # the epoch's number for sinks; batches that only Spark's own sources feed have one as well
     progress: dict[str, Any] = field(default_factory=dict)  # by uid: of sources whose readers say how far they came
+    union_lists: dict[tuple[int, int], UnionLists] = field(default_factory=dict)  # level, subtask -> what it had
+
+    def union_lists_of(self, level: int) -> dict[int, UnionLists]:
+        """By subtask, for those of the level that are opened again."""
+        return {subtask: lists for (of_level, subtask), lists in self.union_lists.items() if of_level == level}
 
 
 class DamagedEpochError(JobExecutionError):

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.report import UnionLists
 from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import Token
+from penstock.runtime.summons import Summons
 
 Place = tuple[int, int]  # level, subtask
 
@@ -34,11 +36,12 @@ class EpochPlan:
 class Work:
     """What one task of level 0 does in an epoch."""
 
-    subtask: int | None  # None: only wake-ups
+    subtask: int | None  # None: it only sends
     assignments: dict[int, Assignment] = field(default_factory=dict)
     snapshot: tuple[Token, bytes] | None = None
     saving: SnapshotTarget | None = None
-    wakeups: tuple[Place, ...] = ()
+    union_lists: dict[int, UnionLists] = field(default_factory=dict)  # of level 0, by subtask
+    summons: tuple[tuple[Place, Summons], ...] = ()  # for subtasks of other levels
 
 
 def places_of(job: JobBlueprint) -> tuple[Place, ...]:

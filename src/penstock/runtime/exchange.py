@@ -33,7 +33,7 @@ MAX_SUBTASKS = 1 << 15  # channel = edge * MAX_SUBTASKS + sending subtask
 _FIRST_CHUNK_RECORDS = 16  # records may be huge: chunks grow only while they stay small
 _CHUNK_BYTES = 4 << 20
 REPORT_CHANNEL = -1
-_FIRST_WAKEUP_CHANNEL = -1000
+_FIRST_SUMMONS_CHANNEL = -1000
 
 
 class ExchangeRow(NamedTuple):
@@ -49,9 +49,9 @@ def channel_of(edge_id: int, subtask: int) -> int:
     return edge_id * MAX_SUBTASKS + subtask
 
 
-def wakeup_channel(level: int) -> int:
-    """A row on it makes a subtask of that level run although no records arrive for it."""
-    return _FIRST_WAKEUP_CHANNEL - level
+def summons_channel(level: int) -> int:
+    """On it the driver speaks to the subtasks of a level."""
+    return _FIRST_SUMMONS_CHANNEL - level
 
 
 def edge_of_channel(channel: int) -> int:

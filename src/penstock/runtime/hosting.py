@@ -20,6 +20,7 @@ from penstock.runtime.snapshot_target import SnapshotKind, SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_limit import StateLimit, StateTooLargeError
 from penstock.runtime.state_log import StateLog, Token
+from penstock.runtime.summons import NOTHING, Summons
 
 _CACHED_CONTAINERS = 64
 
@@ -117,8 +118,7 @@ def run_level(
     subtask: int,
     rows: list[ExchangeRow],
     log: StateLog,
-    saving: SnapshotTarget | None = None,
-    union_lists: dict[int, UnionLists] | None = None,
+    summons: Summons = NOTHING,
 ) -> Iterator[ExchangeRow]:
     """A level after an exchange; its snapshot is a log in the state store that commits with the epoch."""
     try:
@@ -130,7 +130,7 @@ def run_level(
         known = lease.token
         if not log.leads_on_from(known):
             replay = None if token is None else lambda container: log.replay(container, since=None)
-            return lease.fresh(replay, union_lists or {})
+            return lease.fresh(replay, summons.union_lists)
         container = lease.cached()
         log.replay(container, since=known)
         return container
@@ -146,7 +146,7 @@ def run_level(
         report.snapshots = None if token is None else token.id, new.id
         return new
 
-    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, saving)
+    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, summons.saving)
 
 
 def _hosted(

@@ -19,13 +19,13 @@ from penstock.engines.local.memory_store import MemoryStore
 from penstock.graph.job_request import JobRequest
 from penstock.runtime import hosting
 from penstock.runtime.blueprint import JobBlueprint
-from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow, edge_of_channel, wakeup_channel
+from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow, edge_of_channel, summons_channel
 from penstock.runtime.failure import failure_of
 from penstock.runtime.hosting import run_level, run_level_zero
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, read_report
-from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.state_log import StateLog
+from penstock.runtime.summons import NOTHING, Summons, read_summons
 
 
 class LocalEngine:
@@ -89,18 +89,20 @@ class LocalEngine:
         own_edges = _edges_into(self._blueprint, level)
         own: dict[int, list[ExchangeRow]] = defaultdict(list)
         passing: list[ExchangeRow] = []
-        saving = None
+        summons: dict[int, Summons] = {}
         for row in rows:
             if row.channel >= 0 and edge_of_channel(row.channel) in own_edges:
                 own[row.subtask].append(row)
-            elif row.channel == wakeup_channel(level):
+            elif row.channel == summons_channel(level):
+                summons[row.subtask] = read_summons(row.payload)
                 own[row.subtask] += []
-                saving = SnapshotTarget.decode(row.payload)
             else:
                 passing.append(row)
         for subtask in sorted(own):
-            log = StateLog(self._stores[level, subtask])
-            passing += run_level(self._blobs[level], subtask, own[subtask], log, saving)
+            said = summons.get(subtask, NOTHING)
+            if own[subtask] or said.wakes:
+                log = StateLog(self._stores[level, subtask])
+                passing += run_level(self._blobs[level], subtask, own[subtask], log, said)
         return passing
 
     def lost(self) -> Failure | None:
@@ -120,10 +122,9 @@ def _edges_into(job: JobBlueprint, level: int) -> set[int]:
 def _level_zero(works: list[Work], blob: LevelBlob) -> list[ExchangeRow]:
     rows: list[ExchangeRow] = []
     for work in works:
-        payload = SnapshotTarget.encode(work.saving)
-        rows += [ExchangeRow(subtask, wakeup_channel(level), 0, payload) for level, subtask in work.wakeups]
+        rows += [summons.row(level, subtask) for (level, subtask), summons in work.summons]
         if work.subtask is not None:
-            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot, work.saving)
+            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot, work.saving, work.union_lists)
     return rows
 
 

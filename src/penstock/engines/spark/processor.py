@@ -11,9 +11,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from penstock.engines.spark.state_store import SparkStateStore
 from penstock.engines.spark.targets import targets
 from penstock.engines.spark.worker_modules import prepare_worker
-from penstock.runtime.exchange import ExchangeRow, edge_of_channel, wakeup_channel
+from penstock.runtime.exchange import ExchangeRow, edge_of_channel, summons_channel
 from penstock.runtime.level_blob import LevelBlob
-from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.state_log import StateLog
 
 
@@ -24,7 +23,7 @@ class LevelProcessor(StatefulProcessor):
         self._blob = blob
         self._parallelism = parallelism
         self._own_edges = own_edges
-        self._wakeup = wakeup_channel(blob.level)
+        self._summons = summons_channel(blob.level)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._log = StateLog(SparkStateStore(handle))
@@ -32,21 +31,22 @@ class LevelProcessor(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         # Spark also loads this module in a process that only plans, anew for every job: keep that one light.
         from penstock.runtime.hosting import run_level
+        from penstock.runtime.summons import NOTHING, read_summons
 
         own: list[ExchangeRow] = []
-        woken, saving = False, None
+        summons = NOTHING
         for row in rows:
             if row.channel >= 0 and edge_of_channel(row.channel) in self._own_edges:
                 own.append(ExchangeRow(0, row.channel, row.seq, bytes(row.payload)))
-            elif row.channel == self._wakeup:
-                woken, saving = True, SnapshotTarget.decode(bytes(row.payload))
+            elif row.channel == self._summons:
+                summons = read_summons(bytes(row.payload))
             else:
                 yield Row(target=row.target, channel=row.channel, seq=row.seq, payload=bytes(row.payload))
-        if own or woken:
+        if own or summons.wakes:
             places = targets(self._parallelism)
             prepare_worker(self._blob.settings)
             subtask = places.index(key[0])
-            for out in run_level(self._blob, subtask, own, self._log, saving):
+            for out in run_level(self._blob, subtask, own, self._log, summons):
                 yield Row(target=places[out.subtask], channel=out.channel, seq=out.seq, payload=out.payload)
 
     def close(self) -> None:

@@ -15,9 +15,8 @@ from penstock.engines.spark.planner_link import PlannerClient
 from penstock.engines.spark.schema import SPARK_SCHEMA
 from penstock.engines.spark.targets import targets
 from penstock.engines.spark.worker_modules import prepare_worker
-from penstock.runtime.exchange import ExchangeRow, wakeup_channel
+from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.level_blob import LevelBlob
-from penstock.runtime.snapshot_target import SnapshotTarget
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,8 +73,10 @@ class PenstockReader(DataSourceStreamReader):
     def _rows(self, work: Work) -> Iterator[ExchangeRow]:
         from penstock.runtime.hosting import run_level_zero
 
-        for level, subtask in work.wakeups:
-            yield ExchangeRow(subtask, wakeup_channel(level), 0, SnapshotTarget.encode(work.saving))
+        for (level, subtask), summons in work.summons:
+            yield summons.row(level, subtask)
         if work.subtask is not None:
             prepare_worker(self._blob.settings)
-            yield from run_level_zero(self._blob, work.subtask, work.assignments, work.snapshot, work.saving)
+            yield from run_level_zero(
+                self._blob, work.subtask, work.assignments, work.snapshot, work.saving, work.union_lists
+            )
