@@ -13,8 +13,10 @@ from penstock.common.utils import refuse_java_object
 from penstock.formats.csv_dialect import CsvDialect, CsvRowReader, CsvRowWriter
 from penstock.formats.csv_records import CsvRecords
 from penstock.formats.csv_schema import CsvSchema, CsvSchemaBuilder, one_character
+from penstock.formats.csv_text import CsvColumnWriter
 from penstock.formats.input_formats import StreamFormat
 from penstock.formats.row_types import row_type_info_of
+from penstock.runtime.batch import Batch
 
 if TYPE_CHECKING:
     from penstock.formats.file_formats import FileFormat
@@ -80,25 +82,32 @@ class _CsvWriterFactory(BulkWriterFactory):
         self._schema = schema
 
     def create(self, stream: BinaryIO) -> _CsvFileWriter:
-        columns = self._schema._columns
-        writer = CsvRowWriter(
-            [column.name for column in columns],
-            [column.type_info for column in columns],
-            [column.separator for column in columns],
-            self._schema._dialect,
-        )
-        return _CsvFileWriter(stream, writer, self._schema._use_header)
+        columns, dialect = self._schema._columns, self._schema._dialect
+        names, types = [column.name for column in columns], [column.type_info for column in columns]
+        rows = CsvRowWriter(names, types, [column.separator for column in columns], dialect)
+        in_columns = CsvColumnWriter(names, types, rows, dialect)
+        return _CsvFileWriter(stream, rows, in_columns, self._schema._use_header)
 
 
 class _CsvFileWriter:
-    def __init__(self, stream: BinaryIO, writer: CsvRowWriter, with_header: bool) -> None:
+    def __init__(self, stream: BinaryIO, writer: CsvRowWriter, columns: CsvColumnWriter, with_header: bool) -> None:
         self._stream = stream
         self._writer = writer
+        self._columns = columns
         if with_header:
             stream.write(writer.header().encode())
 
     def add_elements(self, rows: list[Any]) -> None:
-        view = memoryview("".join(map(self._writer.line, rows)).encode())
+        self._write(memoryview("".join(map(self._writer.line, rows)).encode()))
+
+    def add_batch(self, batch: Batch) -> None:
+        lines = self._columns.lines(batch)
+        if lines is None:
+            self.add_elements(batch.values)
+        else:
+            self._write(lines)
+
+    def _write(self, view: memoryview) -> None:
         while view:
             view = view[self._stream.write(view) :]
 

@@ -13,7 +13,7 @@ from penstock.formats.csv_values import Reader, field_text, reader_of
 from penstock.formats.row_types import field_values
 
 # Flink looks only at this many characters of a text before it puts it in quotes without looking further.
-_LONGEST_TEXT_LOOKED_AT = 24
+LONGEST_TEXT_LOOKED_AT = 24
 _LONGEST_FIELD = 1 << 30
 
 
@@ -134,6 +134,13 @@ class CsvRowWriter:
         names = type_info.get_field_names()
         return CsvRowWriter(names, type_info.get_field_types(), [separator] * len(names), dialect)
 
+    def unsafe_characters(self) -> str | None:
+        """A pattern for the characters that make quotes necessary; None when it would need more than ASCII."""
+        if self._first_safe > 0x80:
+            return None
+        others = "".join(f"\\x{{{ord(character):x}}}" for character in self._unsafe if character is not None)
+        return f"[\\x{{0}}-\\x{{{self._first_safe - 1:x}}}{others}]"
+
     def header(self) -> str:
         return self._dialect.separator.join(map(self._quoted, self._names)) + self._dialect.line_end
 
@@ -157,6 +164,6 @@ class CsvRowWriter:
         return quote + text.replace(quote, quote + quote) + quote
 
     def _needs_quotes(self, text: str) -> bool:
-        if len(text) > _LONGEST_TEXT_LOOKED_AT:
+        if len(text) > LONGEST_TEXT_LOOKED_AT:
             return True
         return any(ord(character) < self._first_safe or character in self._unsafe for character in text)
