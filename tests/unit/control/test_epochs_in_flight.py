@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.unit.control.recording_sink import RecordingSink
 from tests.unit.runtime.blueprints import chained, job, operator
 
 from penstock.connectors.collection import CollectionSource
 from penstock.control.checkpoints import CheckpointSettings
+from penstock.control.committing import Committing
 from penstock.control.epoch_completion import EpochCompletion
 from penstock.control.epoch_planner import EpochPlanner
 from penstock.control.epoch_size import EpochSizer
@@ -24,7 +25,7 @@ from penstock.control.work import EpochPlan
 from penstock.runtime.pickling import loads
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.saved_parts import write_part
-from penstock.runtime.sources.base import Source
+from penstock.runtime.sources.base import SourcePlanner
 
 SOURCE, SINK = 1, 2
 
@@ -33,9 +34,10 @@ class Job:
     """Reads ten numbers, one in each epoch."""
 
     def __init__(self, directory: Path) -> None:
-        plan = job([operator(SOURCE, "source"), operator(SINK, "collect", sink=True)], [chained(0, SOURCE, SINK)])
-        sources: dict[int, Source] = {SOURCE: CollectionSource(list(range(10)))}
-        self.published: list[Any] = []
+        sink = RecordingSink()
+        plan = job([operator(SOURCE, "source"), operator(SINK, "sink", sink, sink=True)], [chained(0, SOURCE, SINK)])
+        sources: dict[int, SourcePlanner] = {SOURCE: CollectionSource(list(range(10)))}
+        self._sink = sink
         self.told: list[JobEvent] = []
         self.store = EpochStore(directory / "epochs")
         self.snapshots = SnapshotKeeper(plan, CheckpointSettings(Pacing(), directory / "c"), lambda: 0)
@@ -43,9 +45,13 @@ class Job:
         self.planner = EpochPlanner(plan, sources, EpochSizer(1, 1, 1000), self.snapshots, wakeups, lambda: 0)
         self.completion = EpochCompletion(
             plan, self.planner.sources, self.store, self.snapshots, wakeups, JobStatistics(plan, sources),
-            lambda records, ms: None, lambda id_, records: self.published.extend(records), self.told.append,
+            lambda records, ms: None, Committing(plan), self.told.append,
         )  # fmt: skip
         self.end = self.planner.initial_offset()
+
+    @property
+    def published(self) -> list[int]:
+        return [number for _, numbers in self._sink.committed for number in numbers]
 
     def plan(self) -> EpochPlan:
         start, self.end = self.end, self.planner.next_offset(self.end)
