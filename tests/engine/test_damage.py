@@ -155,7 +155,7 @@ def test_the_one_before_is_used_when_the_newest_checkpoint_is_damaged_and_it_is_
     results, executor = run(start_from=str(start))
     assert sorted(results) == [(n, n // 7 + 1) for n in range(20, 60)]
     told = capsys.readouterr().err
-    for said in ("WARNING", str(file.parent), file.name, str(files / "checkpoints" / "chk-2"), "All epochs behind 2"):
+    for said in ("WARNING", str(file.parent), file.name, str(files / "checkpoints" / "chk-2"), "All epochs after 2"):
         assert said in told
     assert executor.snapshots is not None
     restored = executor.snapshots.describe().restored

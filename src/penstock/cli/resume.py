@@ -49,7 +49,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _check_earlier_jobs(job_id: str, program: ProgramRecord, home: Path) -> None:
-    """A program reaches its second job only behind the first, which must be known: else it would run once more."""
+    """A program reaches its second job only after the first, which must be known: else it would run once more."""
     from penstock.common.errors import JobExecutionError
     from penstock.control.finished_jobs import FinishedJobs, runs_again
     from penstock.control.job_home import JobHome

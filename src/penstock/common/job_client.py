@@ -23,13 +23,16 @@ class JobHandle(Protocol):
     def status(self) -> JobStatus: ...
 
     def cancel(self) -> None:
-        """Returns when the job has stopped."""
+        """Stops the job; returns when it has stopped."""
 
-    def result_future(self) -> Future[JobExecutionResult]: ...
+    def result_future(self) -> Future[JobExecutionResult]:
+        """Done when the job is; carries JobExecutionError when it failed."""
 
-    def savepoint(self, directory: str | None) -> Future[str]: ...
+    def savepoint(self, directory: str | None) -> Future[str]:
+        """Takes a savepoint while the job runs; gives its path."""
 
-    def stop(self, directory: str | None, drain: bool) -> Future[str]: ...
+    def stop(self, directory: str | None, drain: bool) -> Future[str]:
+        """Takes a savepoint, then stops."""
 
 
 class JobClient:

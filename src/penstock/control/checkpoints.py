@@ -74,7 +74,7 @@ class CheckpointSettings:
         newest = CheckpointStore(self.directory).path_of(complete[-1])
         return (
             f"start the program as a new job from the newest checkpoint: penstock run -s {newest} SCRIPT, without "
-            "--job-id; what the job did behind that checkpoint is then done again"
+            "--job-id; what the job did after that checkpoint is then done again"
         )
 
 

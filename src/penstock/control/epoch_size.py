@@ -34,7 +34,7 @@ class EpochSizer:
         if records <= 0 or milliseconds <= 0:
             return
         if not self._warm:
-            self._warm = True  # the first epoch starts processes and says nothing about those behind it
+            self._warm = True  # the first epoch starts processes and says nothing about those after it
             return
         self._samples.append((records, milliseconds))
         if records < self._budget / 2:

@@ -33,7 +33,7 @@ class Totals(NamedTuple):
 
 @dataclass(frozen=True)
 class EpochRecord:
-    """The state behind one epoch."""
+    """The state after one epoch."""
 
     epoch: int
     snapshots: dict[int, tuple[Token, bytes]] = field(default_factory=dict)  # level 0, by subtask
@@ -78,7 +78,7 @@ class EpochStore:
         return self._read(files[-1]) if files else None
 
     def get(self, epoch: int) -> EpochRecord:
-        """The record behind an epoch."""
+        """The record of an epoch."""
         if self._latest.epoch == epoch:
             return self._latest
         return self._read(self._path(epoch)) if epoch > 0 else EpochRecord(0)

@@ -48,7 +48,7 @@ class FinishedJobs:
         self._kept = kept
 
     def put(self, record: FinishedRecord) -> None:
-        """Durable when it returns: behind it, the job's files may go."""
+        """Durable when it returns: after that, the job's files may go."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = self._directory / f"{record.job_id}.tmp"
         with open(temporary, "w") as file:

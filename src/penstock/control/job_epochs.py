@@ -80,7 +80,7 @@ class JobEpochs:
         )
 
     def open_sources(self) -> None:
-        """Before the engine starts, which may take a while: a wrong path or the like should be told at once."""
+        """Before the engine starts, which may take a while: whoever gave a wrong path should hear of it at once."""
         job = self._spec.blueprint
         operators = {operator.id: operator for operator in job.operators}
         for id_, source in self._spec.sources.items():

@@ -82,7 +82,7 @@ class JobHome:
     # -- ownership ---------------------------------------------------------------------------------------------
 
     def acquire(self, take_over: bool = False) -> None:
-        """Makes this process the job's driver. A second one is refused until the first has died, or is told to take
+        """Makes this process the job's driver. A second one is refused until the first has died, unless it is to take
 
         the job over; the first one then finds that it owns nothing any more, should it wake up.
         """
@@ -122,7 +122,7 @@ class JobHome:
             self._lock = None
 
     def remove(self) -> None:
-        """All at once: half of its files would look like a job that can go on, and begin its input anew."""
+        """All at once: half of its files would look like a job that can go on, and begin its input again."""
         removed = self.home / "removed"
         removed.mkdir(exist_ok=True, mode=0o700, parents=True)
         with contextlib.suppress(FileNotFoundError), self._undisturbed():
@@ -172,7 +172,7 @@ class JobHome:
             self.release()
             raise JobExecutionError(
                 f"the files of the job {self.job_id} in {self.path} are incomplete: it cannot go on. Remove that "
-                "directory to start it anew"
+                "directory to start it from the beginning"
             )
         fresh = self.path / f"{_RUN}{newest + 1}"
         if older:

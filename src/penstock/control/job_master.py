@@ -146,7 +146,7 @@ class JobMaster:
     # -- what happens ------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """The first attempt; whatever goes wrong here is told to whoever submits the job."""
+        """The first attempt; whoever submits the job hears of whatever goes wrong here."""
         try:
             self._epochs.open_sources()
             job = EngineJob(

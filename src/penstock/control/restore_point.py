@@ -19,7 +19,7 @@ from penstock.runtime.snapshot_target import SnapshotKind
 
 
 def open_restore_point(path: str) -> Savepoint:
-    """Read and checked completely; what had to be passed over is told on stderr."""
+    """Read and checked completely; stderr says what had to be passed over."""
     candidates = _candidates(path)
     damaged: list[str] = []
     for candidate in candidates:
@@ -69,7 +69,7 @@ def _warn(damaged: list[str], used: Savepoint) -> None:
     lines = [
         "penstock: WARNING: a newer checkpoint cannot be used:",
         *(f"penstock:   {what}" for what in damaged),
-        f"penstock: the job starts from {used.path} (epoch {used.epoch}) instead. All epochs behind {used.epoch} are "
+        f"penstock: the job starts from {used.path} (epoch {used.epoch}) instead. All epochs after {used.epoch} are "
         "lost: what the job did in them is done again, and results that left it twice are no mistake of the program.",
     ]
     print("\n".join(lines), file=sys.stderr, flush=True)

@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future
 from typing import Any, Protocol
 
-from penstock.common.job_execution_result import JobExecutionResult
-from penstock.common.job_id import JobID
-from penstock.common.job_status import JobStatus
+from penstock.common.job_client import JobHandle
 from penstock.graph.job_request import JobRequest
 from penstock.graph.transformation import Node
 
 
-class RunningJob(Protocol):
-    """A submitted job."""
-
-    @property
-    def job_id(self) -> JobID: ...
-
-    def status(self) -> JobStatus: ...
-
-    def cancel(self) -> None:
-        """Stops the job; returns when it has stopped."""
-
-    def savepoint(self, directory: str | None) -> Future[str]:
-        """Takes a savepoint while the job runs; gives its path."""
-
-    def stop(self, directory: str | None, drain: bool) -> Future[str]:
-        """Takes a savepoint, then stops."""
-
-    def result_future(self) -> Future[JobExecutionResult]:
-        """Done when the job is; carries JobExecutionError when it failed."""
+class RunningJob(JobHandle, Protocol):
+    """A submitted job: what its client may do with it, and the records that the program collects."""
 
     def collected(self, node: Node) -> Iterator[Any]:
         """The records of a collect sink in the order of completed epochs; raises when the job fails."""

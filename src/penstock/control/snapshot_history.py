@@ -1,4 +1,4 @@
-"""What is told about the checkpoints and savepoints of a job, kept in a file so that it outlives the driver.
+"""What there is to say about the checkpoints and savepoints of a job, kept in a file so that it outlives the driver.
 
 "What changed" with a snapshot is the number of epochs, of records that the sources have read, and of bytes that the
 epochs have added to the job's own recovery log since the snapshot before it. The files of a snapshot hold the whole
@@ -187,7 +187,7 @@ class SnapshotHistory:
         return self.entries[index]
 
     def _read(self) -> None:
-        """What cannot be read is not missed by the job: it is told, and a new history begins."""
+        """What cannot be read is not missed by the job: a line on stderr says so, and a new history begins."""
         if self._file is None or not self._file.exists():
             return
         try:

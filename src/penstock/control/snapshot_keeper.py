@@ -144,7 +144,7 @@ class SnapshotKeeper:
             self._raise_verdict()
 
     def give_up(self, why: str) -> None:
-        """The job ends, or its epoch failed: whoever waits is told."""
+        """The job ends, or its epoch failed: whoever waits hears of it."""
         with self._lock:
             self._handle(JobFailed(self._clock(), why))
             self._in_progress = None

@@ -1,8 +1,8 @@
 """Which snapshot is taken when, and what becomes of it: events in, actions out, without a clock and without I/O.
 
 A snapshot is a checkpoint or a savepoint. Both are epochs that are also written to files, so that one is under way at a
-time and begins where an epoch is planned. The shell around this machine is the snapshot keeper: it tells what has
-happened, and does what it is told.
+time and begins where an epoch is planned. The shell around this machine is the snapshot keeper: it says what has
+happened, and does what comes back.
 """
 
 from __future__ import annotations

@@ -35,6 +35,14 @@ class PlayedJob:
         future.set_result(JobExecutionResult(self.job_id, 7))
         return future
 
+    def savepoint(self, directory: str | None) -> Future[str]:
+        future: Future[str] = Future()
+        future.set_result(f"{directory}/savepoint-1")
+        return future
+
+    def stop(self, directory: str | None, drain: bool) -> Future[str]:
+        return self.savepoint(directory)
+
     def collected(self, node: Node) -> Iterator[Any]:
         self.collected_from = node
         return (record for epoch in self._epochs for record in epoch)

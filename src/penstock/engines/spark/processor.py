@@ -1,4 +1,4 @@
-"""A level behind an exchange: Spark's transformWithState calls it once per subtask and batch."""
+"""A level after an exchange: Spark's transformWithState calls it once per subtask and batch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LevelProcessor(StatefulProcessor):
         self._log = StateLog(SparkStateStore(handle))
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
-        # Spark also loads this module in a process that only plans, anew for every job: keep that one light.
+        # Spark also loads this module in a process that only plans, once for every job: keep that one light.
         from penstock.runtime.hosting import run_level
         from penstock.runtime.summons import NOTHING, read_summons
 

@@ -21,12 +21,12 @@ from penstock.runtime.level_blob import LevelBlob
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Spark also loads this module in processes that only plan, anew for every job: what reading needs is imported there.
+# Spark also loads this module in processes that only plan, once for every job: what reading needs is imported there.
 _ROWS_PER_BATCH = 64
 
 
 class PenstockSource(DataSource):
-    """Made anew by Spark in several processes, so everything it needs is in its options."""
+    """Made by Spark in several processes, so everything it needs is in its options."""
 
     @classmethod
     def name(cls) -> str:

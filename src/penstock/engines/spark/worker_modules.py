@@ -130,7 +130,7 @@ def prepare_worker(settings: JobSettings) -> None:
 
 
 def _begin_attempt(settings: JobSettings) -> None:
-    """When a job starts again all of its functions are made anew, as in Flink, also in workers that live on."""
+    """When a job starts again all of its functions are made again, as in Flink, also in workers that live on."""
     if _attempts.setdefault(settings.job_id, settings.attempt) != settings.attempt:
         from penstock.runtime.hosting import forget_containers
 
