@@ -10,6 +10,7 @@ from pathlib import Path
 import cloudpickle
 import hypothesis
 import pytest
+from tests.s3_server import s3_server
 
 from penstock.common import Configuration
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
@@ -92,3 +93,10 @@ def spark_env(spark_options: RunOptions) -> Iterator[EnvironmentFactory]:
 
     yield make
     set_run_options(before)
+
+
+@pytest.fixture(scope="session")
+def s3_address() -> Iterator[str]:
+    """One server for the whole run: clients are kept, and remember whom they talk to."""
+    with s3_server() as address:
+        yield address

@@ -1,29 +1,25 @@
-"""Savepoints on an S3-compatible server."""
+"""Savepoints and checkpoints on an S3-compatible server."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from tests.engine.shelves import Shelves, shelves, values_of
-from tests.unit.storage.s3_server import BUCKET, reach, s3_server
+from tests.s3_server import BUCKET, reach
 
 from penstock.common import Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError
+from penstock.common.job_status import JobStatus
+from penstock.control.checkpoints import CheckpointSettings, CheckpointStore
+from penstock.control.restore_point import open_restore_point
+from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 from penstock.storage import storage_at
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with s3_server() as address:
-        yield address
-
-
 @pytest.fixture
-def bucket(address: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    reach(address, monkeypatch)
+def bucket(s3_address: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    reach(s3_address, monkeypatch)
     return f"s3://{BUCKET}"
 
 
@@ -41,7 +37,7 @@ def test_a_job_stops_with_a_savepoint_on_s3_and_another_starts_from_it(bucket: s
     found = _read(stopping)
     path = stopping.savepoint_path
     assert path is not None and path.startswith(f"{bucket}/savepoints/savepoint-")
-    assert "_metadata" in storage_at(path).list()
+    assert "_metadata" in storage_at(path).names()
     found += _read(LocalExecutor(start_from=path))
     assert sorted(found) == sorted(values_of(shelves(4, 10)))
 
@@ -51,7 +47,22 @@ def test_a_damaged_savepoint_on_s3_is_refused(bucket: str) -> None:
     _read(stopping)
     assert stopping.savepoint_path is not None
     storage = storage_at(stopping.savepoint_path)
-    part = next(name for name in storage.list() if name.startswith("level-"))
+    part = next(name for name in storage.names() if name.startswith("level-"))
     storage.write(part, storage.read(part)[:-1])
     with pytest.raises(JobExecutionError, match=f"damaged: {part} is not what was written"):
         _read(LocalExecutor(start_from=stopping.savepoint_path))
+
+
+def test_checkpoints_on_s3_are_kept_by_number_and_the_newest_that_is_not_damaged_is_used(bucket: str) -> None:
+    directory = f"{bucket}/checkpoints/job"
+    settings = CheckpointSettings(Pacing(interval_ms=0), directory, 2, frozenset(JobStatus))
+    _read(LocalExecutor(epoch_records=10, checkpoints=settings))
+    store = CheckpointStore(directory)
+    older, newest = store.complete_numbers()
+    assert store.numbers() == [older, newest], "the others were dropped"
+    storage_at(directory).write(f"chk-{newest}/_metadata", b"{}")
+    savepoint = open_restore_point(directory)
+    assert savepoint.path == f"{directory}/chk-{older}"
+    assert len(savepoint.passed_over) == 1
+    store.remove_all()
+    assert storage_at(directory).names() == []

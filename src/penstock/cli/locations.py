@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
-from urllib.parse import unquote, urlsplit
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+from penstock.storage.locations import absolute_location
+
+__all__ = ["absolute_location", "savepoint_location"]
+
 _METADATA = "_metadata"
-
-
-def absolute_location(text: str) -> str:
-    """An absolute path for what lies on this machine; other URIs (an object store) are left as they are."""
-    if text.startswith("file:/"):
-        return os.path.abspath(unquote(urlsplit(text).path))
-    return text if _SCHEME.match(text) else os.path.abspath(os.path.expanduser(text))
 
 
 def savepoint_location(text: str) -> str:

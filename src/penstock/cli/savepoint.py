@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.cli.locations import absolute_location, savepoint_location
 
+if TYPE_CHECKING:
+    from penstock.storage import Storage
+
 _METADATA = "_metadata"
-_REMAINS_OF_WRITING = re.compile(r"\.?(level-\d+-subtask-\d+|_metadata)(\.[0-9a-f]+)?")
+_REMAINS_OF_WRITING = re.compile(r"\.(level-\d+-subtask-\d+|_metadata)\.[0-9a-f]+")  # by earlier versions
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +50,7 @@ def _take(prefix: str, directory: str | None, as_json: bool) -> int:
 
 
 def _dispose(path: str, as_json: bool) -> int:
-    left = remove_savepoint(Path(path))
+    left = remove_savepoint(path)
     if as_json:
         print(json.dumps({"disposed": path, "left": left}))
     else:
@@ -59,35 +60,43 @@ def _dispose(path: str, as_json: bool) -> int:
     return 0
 
 
-def remove_savepoint(directory: Path) -> list[str]:
+def remove_savepoint(path: str) -> list[str]:
     """Removes the savepoint's files, and the directory if nothing else is in it; gives what else is."""
-    parts = {part["name"] for part in _read_metadata(directory)["parts"]}
+    from penstock.storage import storage_at
+
+    storage = storage_at(path)
+    saved = set(_files_of(_read_metadata(path, storage)))
     # First, so that what an interruption leaves is not taken for a savepoint.
-    (directory / _METADATA).unlink()
-    for entry in list(os.scandir(directory)):
-        if entry.is_file(follow_symlinks=False) and (entry.name in parts or _REMAINS_OF_WRITING.fullmatch(entry.name)):
-            os.unlink(entry.path)
-    left = sorted(os.listdir(directory))
+    storage.delete(_METADATA)
+    for name in storage.names():
+        if name in saved or _REMAINS_OF_WRITING.fullmatch(name):
+            storage.delete(name)
+    left = storage.names()
     if not left:
-        directory.rmdir()
+        storage.delete_folder()
     return left
 
 
-def _read_metadata(directory: Path) -> dict[str, Any]:
+def _files_of(saved: dict[str, Any]) -> list[str]:
+    """Parts of format 2 are a file each."""
+    return [file["name"] for part in saved["parts"] for file in part.get("files", [part])]
+
+
+def _read_metadata(path: str, storage: Storage) -> dict[str, Any]:
     """Enough to know that this is a savepoint; a damaged one may be removed too."""
     from penstock.common.errors import ConfigurationError
 
     try:
-        saved: dict[str, Any] = json.loads((directory / _METADATA).read_text())["savepoint"]
-        if not (isinstance(saved["job_id"], str) and all(isinstance(part["name"], str) for part in saved["parts"])):
+        saved: dict[str, Any] = json.loads(storage.read(_METADATA))["savepoint"]
+        if not (isinstance(saved["job_id"], str) and all(isinstance(name, str) for name in _files_of(saved))):
             raise ValueError("job or parts are missing")
     except (FileNotFoundError, NotADirectoryError):
         raise ConfigurationError(
-            f"{str(directory)!r} is no savepoint: there is no {_METADATA} file in it; give the directory savepoint-…"
+            f"{path!r} is no savepoint: there is no {_METADATA} file in it; give the directory savepoint-…"
         ) from None
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
-            f"{str(directory)!r} is no savepoint that this version knows ({_METADATA}: {error}), so that nothing "
+            f"{path!r} is no savepoint that this version knows ({_METADATA}: {error}), so that nothing "
             "was removed; if you are sure, remove the directory yourself"
         ) from None
     return saved

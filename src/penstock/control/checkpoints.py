@@ -7,9 +7,7 @@ format of a savepoint and belongs to the system, which removes the older ones.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +16,9 @@ from penstock.common.errors import ConfigurationError
 from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.control.job_home import JobHome
-from penstock.control.snapshot_location import local_directory
 from penstock.control.snapshot_machine import Pacing
 from penstock.runtime.savepoint import METADATA
+from penstock.storage import absolute_location, storage_at
 
 _DIRECTORY = re.compile(r"chk-(\d+)")
 _RETENTIONS = ("NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION")
@@ -29,7 +27,7 @@ _RETENTIONS = ("NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_
 @dataclass(frozen=True)
 class CheckpointSettings:
     pacing: Pacing
-    directory: Path
+    directory: str | Path  # or a URI
     retained: int = 1
     kept_after: frozenset[JobStatus] = frozenset({JobStatus.FAILED})  # ends of the job that leave its checkpoints
     history_file: Path | None = None
@@ -58,7 +56,7 @@ class CheckpointSettings:
         kept = {JobStatus.FAILED} | ({JobStatus.CANCELED} if retention == "RETAIN_ON_CANCELLATION" else set())
         return CheckpointSettings(
             pacing,
-            directory=Path(local_directory(str(directory or home / "checkpoints"))) / job_id,
+            directory=f"{absolute_location(str(directory or home / 'checkpoints'))}/{job_id}",
             retained=retained,
             kept_after=frozenset(kept),
             history_file=history_file_of(JobHome(home, job_id)),
@@ -85,26 +83,25 @@ def history_file_of(home: JobHome) -> Path:
 class CheckpointStore:
     """The directories `chk-N` of one job."""
 
-    def __init__(self, directory: Path, retained: int = 1) -> None:
-        self._directory = directory
+    def __init__(self, directory: str | Path, retained: int = 1) -> None:
+        self._directory = absolute_location(str(directory))
+        self._storage = storage_at(self._directory)
         self._retained = retained
 
     def path_of(self, number: int) -> str:
-        return str(self._directory / f"chk-{number}")
+        return f"{self._directory}/chk-{number}"
 
     def numbers(self) -> list[int]:
         """Of all there are, complete or not, the oldest first."""
-        if not self._directory.is_dir():
-            return []
-        found = [_DIRECTORY.fullmatch(path.name) for path in self._directory.iterdir()]
+        found = [_DIRECTORY.fullmatch(name) for name in self._storage.folders()]
         return sorted(int(name[1]) for name in found if name is not None)
 
     def number_at(self, path: str) -> int | None:
         """Which of its checkpoints is there, if it is a place of the store."""
-        return next((number for number in self.numbers() if self.path_of(number) == os.path.normpath(path)), None)
+        return next((number for number in self.numbers() if self.path_of(number) == absolute_location(path)), None)
 
     def complete_numbers(self) -> list[int]:
-        return [number for number in self.numbers() if os.path.exists(os.path.join(self.path_of(number), METADATA))]
+        return [number for number in self.numbers() if self._storage.exists(f"chk-{number}/{METADATA}")]
 
     def drop_old(self) -> list[int]:
         """Keeps the newest complete ones; an older directory without metadata is what a failed attempt has left.
@@ -121,11 +118,12 @@ class CheckpointStore:
     def remove_all(self) -> None:
         for number in self.numbers():
             remove_files(self.path_of(number))
-        shutil.rmtree(self._directory, ignore_errors=True)
+        self._storage.delete_folder()
 
 
-def remove_files(directory: str | Path) -> None:
+def remove_files(directory: str) -> None:
     """The metadata first, so that what an interruption leaves is not taken for a checkpoint."""
-    with contextlib.suppress(OSError):  # it never got one, or is gone
-        os.unlink(os.path.join(directory, METADATA))
-    shutil.rmtree(directory, ignore_errors=True)
+    storage = storage_at(directory)
+    with contextlib.suppress(OSError):  # what cannot be removed is not worth a failure
+        storage.delete(METADATA)
+        storage.delete_folder()

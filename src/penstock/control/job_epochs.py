@@ -58,6 +58,7 @@ class JobEpochs:
         self.store = EpochStore(home.epochs, spec.checkpoints.way_out)
         self.went_on = self.store.latest.unfinished is not None
         self.snapshots = SnapshotKeeper(spec.blueprint, spec.checkpoints, clock)
+        self.committing = Committing(spec.blueprint, home.check_owned)
         self.statistics = JobStatistics(spec.blueprint, spec.sources)
         wakeups = Wakeups(clock)
         if spec.savepoint is not None:

@@ -26,10 +26,10 @@ from penstock.control.job_machine import Instruction, JobEvent, JobMachine
 from penstock.control.job_services import JobService, ServiceMaker
 from penstock.control.progress import progress_listener
 from penstock.control.savepoints import SavepointRequest
-from penstock.control.snapshot_location import local_directory
 from penstock.graph.transformation import Node
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.failure import failure_of
+from penstock.storage import absolute_location
 
 _WATCH_SECONDS = 0.02
 
@@ -98,7 +98,7 @@ class JobMaster:
         )
         if parent is None:
             return _refused("no directory for the savepoint: give one, or set state.savepoints.dir")
-        request = SavepointRequest(local_directory(str(parent)), stop=stop, drain=drain)
+        request = SavepointRequest(absolute_location(str(parent)), stop=stop, drain=drain)
         self.snapshots.request(request)
         self._planner.wake()
         return request.path

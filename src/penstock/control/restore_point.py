@@ -7,15 +7,14 @@ it, because the system chose to keep several for exactly that; and it is said lo
 from __future__ import annotations
 
 import dataclasses
-import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from penstock.common.errors import JobExecutionError
 from penstock.control.checkpoints import CheckpointStore
 from penstock.runtime.savepoint import METADATA, Savepoint, open_savepoint
 from penstock.runtime.snapshot_target import SnapshotKind
+from penstock.storage import parent_location, storage_at
 
 
 def open_restore_point(path: str) -> Savepoint:
@@ -55,11 +54,11 @@ class _Candidate:
 
 def _candidates(path: str) -> list[_Candidate]:
     """The newest first."""
-    store = CheckpointStore(Path(os.path.normpath(path)).parent)
+    store = CheckpointStore(parent_location(path))
     named = store.number_at(path)
     if named is None:
-        store = CheckpointStore(Path(path))
-        if not store.numbers() or os.path.lexists(os.path.join(path, METADATA)):
+        store = CheckpointStore(path)
+        if not store.numbers() or storage_at(path).exists(METADATA):
             return [_Candidate(path)]
     numbers = [number for number in reversed(store.numbers()) if named is None or number <= named]
     return [_Candidate(store.path_of(number), number) for number in numbers]

@@ -56,8 +56,12 @@ class Storage(ABC):
         raise StorageError(f"{self.location}: files of this store cannot be appended to. Write one file each time.")
 
     @abstractmethod
-    def list(self, prefix: str = "") -> list[str]:
+    def names(self, prefix: str = "") -> list[str]:
         """The names that begin with the prefix, in their order, from all directories."""
+
+    def folders(self) -> list[str]:
+        """The first parts of names that have several, also of what is not complete."""
+        return sorted({name.split("/")[0] for name in self.names() if "/" in name})
 
     @abstractmethod
     def exists(self, name: str) -> bool: ...
@@ -66,8 +70,9 @@ class Storage(ABC):
     def delete(self, name: str) -> None:
         """Nothing happens when the file is not there."""
 
-    def delete_all(self, prefix: str) -> None:
-        for name in self.list(prefix):
+    def delete_folder(self, folder: str = "") -> None:
+        """Everything below a folder, or everything; as far as possible, without complaint."""
+        for name in self.names(f"{folder}/" if folder else ""):
             self.delete(name)
 
     @abstractmethod

@@ -61,7 +61,7 @@ class StorageLeadership(Leadership):
             self._term = None
 
     def _newest(self) -> int:
-        names = [name.removeprefix(f"{_TERMS}/") for name in self._storage.list(f"{_TERMS}/")]
+        names = [name.removeprefix(f"{_TERMS}/") for name in self._storage.names(f"{_TERMS}/")]
         return max((int(name) for name in names if name.isdigit()), default=0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -71,7 +72,7 @@ class LocalStorage(Storage):
         if is_new:
             _sync_directory(path.parent)
 
-    def list(self, prefix: str = "") -> list[str]:
+    def names(self, prefix: str = "") -> list[str]:
         found = []
         for directory, _, files in os.walk(self._path(os.path.dirname(prefix))):
             for file in files:
@@ -85,12 +86,13 @@ class LocalStorage(Storage):
     def delete(self, name: str) -> None:
         self._path(name).unlink(missing_ok=True)
 
-    def delete_all(self, prefix: str) -> None:
-        super().delete_all(prefix)
-        for directory, _, _ in os.walk(self._path(os.path.dirname(prefix)), topdown=False):
-            if os.path.relpath(directory, self.location).startswith(prefix.rstrip("/")) or not prefix:
-                with contextlib.suppress(OSError):  # something is in it that is not ours
-                    os.rmdir(directory)
+    def folders(self) -> list[str]:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(self.location) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir())
+        return []
+
+    def delete_folder(self, folder: str = "") -> None:
+        shutil.rmtree(self._path(folder), ignore_errors=True)
 
     def rename(self, name: str, new_name: str) -> None:
         path, new_path = self._path(name), self._path(new_name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from urllib.parse import unquote, urlsplit
 
 from penstock.common.errors import ConfigurationError
 from penstock.storage.base import Storage
@@ -11,9 +13,20 @@ from penstock.storage.local import LocalStorage
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 
+def absolute_location(text: str) -> str:
+    """An absolute path for what lies on this machine; other URIs (an object store) are left as they are."""
+    if text.startswith("file:/"):
+        return os.path.abspath(unquote(urlsplit(text).path))
+    return text.rstrip("/") if _SCHEME.match(text) else os.path.abspath(os.path.expanduser(text))
+
+
+def parent_location(location: str) -> str:
+    return absolute_location(location).rpartition("/")[0]
+
+
 def storage_at(location: str) -> Storage:
     """A plain path or ``file:`` URI is a directory; any other scheme goes to fsspec, which knows most of them."""
-    plain = re.sub(r"^file:(//)?(?=/)", "", location)
+    plain = absolute_location(location)
     scheme = _SCHEME.match(plain)
     if scheme is None:
         return LocalStorage(plain)

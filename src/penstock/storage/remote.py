@@ -85,7 +85,7 @@ class RemoteStorage(Storage):
             return False
         return True
 
-    def list(self, prefix: str = "") -> list[str]:
+    def names(self, prefix: str = "") -> list[str]:
         directory = self._path(posixpath.dirname(prefix)).rstrip("/")
         with contextlib.suppress(FileNotFoundError):
             names = [path.removeprefix(self._root).lstrip("/") for path in self._fs.find(directory)]

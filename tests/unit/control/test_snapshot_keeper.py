@@ -71,7 +71,7 @@ def test_numbers_go_on_in_the_next_process_even_if_the_files_are_gone(kept: Kept
     kept.now = 1000
     kept.plan()
     kept.commit()
-    kept.settings.directory.rename(kept.directory / "elsewhere")
+    Path(kept.settings.directory).rename(kept.directory / "elsewhere")
     again = Kept(kept.directory)
     again.now = 1000
     again.plan()

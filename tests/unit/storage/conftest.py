@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.unit.storage.s3_server import BUCKET, reach, s3_server
+from tests.s3_server import BUCKET, reach
 
 from penstock.storage import Storage, storage_at
-
-
-@pytest.fixture(scope="session")
-def s3_address() -> Iterator[str]:
-    with s3_server() as address:
-        yield address
 
 
 @pytest.fixture(params=["directory", "memory", "s3", "pyarrow"])

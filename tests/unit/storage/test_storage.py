@@ -35,9 +35,9 @@ def test_a_file_that_is_not_there(storage: Storage) -> None:
         storage.read("nothing")
     assert not storage.exists("nothing")
     storage.delete("nothing")
-    storage.delete_all("nothing/at-all")
-    assert storage.list() == []
-    assert storage.list("nothing/") == []
+    storage.delete_folder("nothing/at-all")
+    assert storage.names() == []
+    assert storage.names("nothing/") == []
 
 
 @pytest.mark.parametrize("size", [1, len(BIG)])
@@ -47,19 +47,19 @@ def test_a_writer_that_fails_leaves_what_was_there(storage: Storage, size: int) 
         with pytest.raises(RuntimeError, match="on the way"), storage.writer(name) as file:
             file.write(BIG[:size])
             raise RuntimeError("on the way")
-    assert storage.list() == ["old"]
+    assert storage.names() == ["old"]
     assert storage.read("old") == b"old"
 
 
 def test_names_are_listed_by_their_beginning_from_all_directories(storage: Storage) -> None:
     for name in ("a/1", "a/2", "a/b/3", "ab/4", "5"):
         storage.write(name, b"x")
-    assert storage.list() == ["5", "a/1", "a/2", "a/b/3", "ab/4"]
-    assert storage.list("a") == ["a/1", "a/2", "a/b/3", "ab/4"]
-    assert storage.list("a/") == ["a/1", "a/2", "a/b/3"]
-    assert storage.list("a/b/3") == ["a/b/3"]
-    storage.delete_all("a/")
-    assert storage.list() == ["5", "ab/4"]
+    assert storage.names() == ["5", "a/1", "a/2", "a/b/3", "ab/4"]
+    assert storage.names("a") == ["a/1", "a/2", "a/b/3", "ab/4"]
+    assert storage.names("a/") == ["a/1", "a/2", "a/b/3"]
+    assert storage.names("a/b/3") == ["a/b/3"]
+    storage.delete_folder("a")
+    assert storage.names() == ["5", "ab/4"]
     assert storage.exists("5")
 
 
@@ -83,13 +83,13 @@ def test_only_one_of_many_creates(storage: Storage) -> None:
         thread.join()
     assert len(created) == 1
     assert storage.read("locks/lock") == str(created[0]).encode()
-    assert storage.list() == ["locks/lock"]
+    assert storage.names() == ["locks/lock"]
 
 
 def test_a_file_gets_another_name_but_never_that_of_another(storage: Storage) -> None:
     storage.write("staged/a", b"a")
     storage.rename("staged/a", "final/a")
-    assert storage.list() == ["final/a"]
+    assert storage.names() == ["final/a"]
     storage.write("staged/b", b"b")
     with pytest.raises(FileExistsError):
         storage.rename("staged/b", "final/a")
@@ -113,7 +113,7 @@ def test_a_killed_writer_leaves_nothing_under_the_name(tmp_path: Path) -> None:
         "    file.write(b'half'); file.flush(); os.kill(os.getpid(), 9)"
     )
     assert subprocess.run([sys.executable, "-c", program, str(tmp_path)]).returncode == -9
-    assert storage_at(str(tmp_path)).list() == []
+    assert storage_at(str(tmp_path)).names() == []
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,8 @@ class SplitPlanner(SourcePlanner):
         self._restored = SourceProgress()
         self._begun = self._after = SourceProgress()
         self._budget = 1
-        self._watch: SplitWatch
-        self._directory: str
+        self._opened: SplitWatch | None = None
+        self._directory = ""
         self._claim: str | None = None
 
     def reader(self) -> Source:
@@ -110,11 +110,17 @@ class SplitPlanner(SourcePlanner):
         subtask = self.runtime_context._subtask
         context = EnumeratorContext(subtask.settings.job_id, subtask.operator.uid, parallelism)
         self._directory = directory
-        self._watch = SplitWatch(self._source.create_enumerator(context), wake, self._restored.enumerator)
-        self._watch.start()
+        self._opened = SplitWatch(self._source.create_enumerator(context), wake, self._restored.enumerator)
+        self._opened.start()
+
+    @property
+    def _watch(self) -> SplitWatch:
+        assert self._opened is not None, "the source is not open"
+        return self._opened
 
     def close(self) -> None:
-        self._watch.stop()
+        if self._opened is not None:
+            self._opened.stop()
 
     # -- planning ----------------------------------------------------------------------------------------------
 
@@ -164,7 +170,7 @@ class SplitPlanner(SourcePlanner):
         """Each time that an epoch is planned: attempts of one planned task share it, and only one of them gets it."""
         if self._claim is not None:
             storage = storage_at(self._directory)
-            for name in storage.list(self._claim):
+            for name in storage.names(self._claim):
                 storage.delete(name)
         self._claim = f"{_CLAIMS}/{uuid.uuid4().hex}"
         return self._claim
