@@ -52,32 +52,34 @@ class NaiveMatcher:
     def __init__(self, model: PatternModel, events: list[tuple[int, Any]]) -> None:
         self.model = model
         self.events = events
-        # Each event may be taken, and then the shortest way on must be there as well.
-        self.longest = len(events) + _shortest(model.stages) + 1
-        scripts = [self._script(tokens) for tokens in self._sequence(model.stages, None, ())]
+        self.longest = len(events) + 1  # scripts end here: nobody gets beyond a wait without event
+        tokens = dict.fromkeys(tuple(tokens) for tokens in self._sequence(model.stages, None, ()))
+        scripts = [self._script(list(written)) for written in tokens]
         self.scripts = [script for script in scripts if script.waits]  # nothing at all is no match
 
     # -- scripts -----------------------------------------------------------------------------------------------
 
-    def _sequence(self, stages: tuple[Stage, ...], until: Any, entry: tuple[Any, ...]) -> Iterator[list[Any]]:
+    def _sequence(self, stages: tuple[Stage, ...], until: Any, entry: tuple[Any, ...]) -> Iterator[Any]:
         """Token lists; `entry` overrides how the first stage is entered: (contiguity, gap)."""
         if not stages:
             yield []
             return
         stage, rest = stages[0], stages[1:]
-        for tail in list(self._sequence(rest, until, ())):
-            if stage.negation is Negation.FOLLOWED_BY:
-                yield [("not", stage.condition), *tail]
-            elif stage.negation is Negation.NEXT:
-                yield [("not next", stage.condition), *tail]
-            else:
-                for head in self._stage(stage, rest, until, entry):
-                    if _takes(head) + _takes(tail) <= self.longest:
-                        yield head + tail
+        tails = list(self._sequence(rest, until, ()))
+        if stage.negation is Negation.FOLLOWED_BY:
+            yield from ([("not", stage.condition), *tail] for tail in tails)
+        elif stage.negation is Negation.NEXT:
+            yield from ([("not next", stage.condition), *tail] for tail in tails)
+        else:
+            for head in self._stage(stage, rest, until, entry):
+                if _takes(head) == self.longest:
+                    yield head
+                else:
+                    yield from dict.fromkeys(tuple(self._cut([*head, *tail])) for tail in tails)
 
     def _stage(self, stage: Stage, rest: tuple[Stage, ...], until: Any, entry: tuple[Any, ...]) -> Iterator[list[Any]]:
         contiguity, gap = (entry[0], stage.gap or entry[1]) if entry else (stage.contiguity, stage.gap)
-        most = len(self.events) + 1 if stage.at_most is None else stage.at_most
+        most = max(self.longest, stage.at_least) if stage.at_most is None else stage.at_most
         leave = [("leave", stage, rest)] if stage.greedy and (stage.optional or stage.at_least != stage.at_most) else []
         gate = [("gate", until)] if until is not None else []
         if stage.optional:
@@ -101,15 +103,25 @@ class NaiveMatcher:
                 yield [*loop, ("take", stage, *how, number > 0, until)]
                 return
             for inside in self._sequence(stage.group, stage.until, how):
-                yield loop + inside
+                yield loop + list(inside)
 
         if count == 0:
             yield []
             return
         for before in self._rounds(stage, count - 1, contiguity, gap, until, rest):
-            if _takes(before) < self.longest:
+            if _takes(before) == self.longest:
+                yield before
+            else:
                 for last in one(count - 1):
-                    yield before + last
+                    yield self._cut(before + last)
+
+    def _cut(self, tokens: list[Any]) -> list[Any]:
+        takes = 0
+        for position, token in enumerate(tokens):
+            takes += token[0] == "take"
+            if takes == self.longest:
+                return tokens[: position + 1]
+        return tokens
 
     def _script(self, tokens: list[Any]) -> Script:
         waits: list[Wait] = []
@@ -311,12 +323,6 @@ def _unless_greedy(forbidden: Condition | None, stage: Stage) -> Any:
         return leaves and bool(forbidden.in_context()(event, ctx))
 
     return Condition(applies, True)
-
-
-def _shortest(stages: tuple[Stage, ...]) -> int:
-    """How many events it takes to go through all stages."""
-    stages = tuple(stage for stage in stages if stage.negation is None)
-    return sum(stage.at_least * (_shortest(stage.group) if stage.group else 1) for stage in stages)
 
 
 def _takes(tokens: list[Any]) -> int:

@@ -16,7 +16,7 @@ from tests.unit.cep.feeding import TIMED_OUT, harness_of
 from tests.unit.cep.naive_matcher import NaiveMatcher, Steps
 from tests.unit.cep.naive_skipping import emitted
 
-ROUNDS, PATTERNS_PER_ROUND = 40, 40
+ROUNDS, PATTERNS_PER_ROUND = 30, 50
 LETTERS = "abcd"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from penstock.runtime.cep.shared_buffer import SharedBuffer
+from penstock.runtime.cep.shared_buffer import Steps
 from penstock.runtime.clock import Clock
 
 
@@ -13,22 +14,22 @@ class ConditionView:
 
     __penstock_transient__ = True
 
-    def __init__(self, buffer: SharedBuffer, names: tuple[str, ...], clock: Clock) -> None:
-        self._buffer = buffer
+    def __init__(self, names: tuple[str, ...], steps: Callable[[Any], Steps], clock: Clock) -> None:
         self._names = names
+        self._steps = steps
         self._clock = clock
-        self._key: Any = None
-        self._node = 0
+        self._run: Any = None
         self._timestamp = 0
         self._events: dict[str, list[Any]] | None = None
 
-    def point_at(self, key: Any, node: int, timestamp: int) -> None:
-        self._key, self._node, self._timestamp, self._events = key, node, timestamp, None
+    def point_at(self, run: Any, timestamp: int) -> None:
+        """None is a match that has not begun."""
+        self._run, self._timestamp, self._events = run, timestamp, None
 
     def get_events_for_pattern(self, name: str) -> list[Any]:
         if self._events is None:
             self._events = {}
-            for stage, _, value in self._buffer.steps(self._key, self._node):
+            for stage, _, value in () if self._run is None else self._steps(self._run):
                 self._events.setdefault(self._names[stage], []).append(value)
         return list(self._events.get(name, ()))
 

@@ -6,9 +6,9 @@ the epoch ends becomes state: by stretches of time, so that what is due is found
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import cmp_to_key
-from itertools import pairwise
 from typing import Any
 
 from penstock.runtime.batch import Batch
@@ -36,25 +36,23 @@ class EventQueue:
         arrived, self._arrived = self._arrived, []
         for batch in arrived:
             assert batch.keys is not None and batch.timestamps is not None
-            if max(batch.timestamps) <= watermark:
-                due = batch
+            if values or len(arrived) > 1:
+                keys += batch.keys
+                values += batch.values
+                timestamps += batch.timestamps
             else:
-                due, rest = _split(batch, watermark)
-                self._arrived.append(rest)
-            keys += due.keys or ()
-            values += due.values
-            timestamps += due.timestamps or ()
-        return self._sorted(keys, values, timestamps)
+                keys, values, timestamps = batch.keys, batch.values, batch.timestamps
+        everything = _by_time(Batch(values, timestamps, keys))
+        count = bisect_right(everything.timestamps or [], watermark)
+        if count < len(everything):
+            self._arrived.append(everything.slice(count, len(everything)))
+            everything = everything.slice(0, count)
+        return everything if self._order is None else self._compared(everything, self._order)
 
-    def _sorted(self, keys: list[Any], values: list[Any], timestamps: list[int]) -> Batch:
-        order, by_value = range(len(values)), self._order
-        if by_value is not None:
-            ranked = sorted(order, key=lambda i: (timestamps[i], by_value(values[i])))
-        elif all(earlier <= later for earlier, later in pairwise(timestamps)):
-            return Batch(values, timestamps, keys)
-        else:
-            ranked = sorted(order, key=timestamps.__getitem__)
-        return Batch([values[i] for i in ranked], [timestamps[i] for i in ranked], [keys[i] for i in ranked])
+    def _compared(self, batch: Batch, by_value: Callable[[Any], Any]) -> Batch:
+        values, timestamps = batch.values, batch.timestamps
+        assert timestamps is not None
+        return chosen(batch, sorted(range(len(batch)), key=lambda i: (timestamps[i], by_value(values[i]))))
 
     def _stored_until(self, watermark: int) -> tuple[list[Any], list[Any], list[int]]:
         keys: list[Any] = []
@@ -96,11 +94,13 @@ class EventQueue:
                 stored[key] = changed[key] = events if earlier is None else [*earlier, *events]
 
 
-def _split(batch: Batch, watermark: int) -> tuple[Batch, Batch]:
-    assert batch.timestamps is not None
-    due = [i for i, timestamp in enumerate(batch.timestamps) if timestamp <= watermark]
-    rest = [i for i, timestamp in enumerate(batch.timestamps) if timestamp > watermark]
-    return chosen(batch, due), chosen(batch, rest)
+def _by_time(batch: Batch) -> Batch:
+    """Events of the same time stay in the order in which they came."""
+    timestamps = batch.timestamps
+    assert timestamps is not None
+    if sorted(timestamps) == timestamps:
+        return batch
+    return chosen(batch, sorted(range(len(batch)), key=timestamps.__getitem__))
 
 
 def chosen(batch: Batch, positions: list[int]) -> Batch:

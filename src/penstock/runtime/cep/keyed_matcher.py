@@ -6,16 +6,18 @@ from itertools import repeat
 from typing import Any
 
 from penstock.runtime.batch import Batch
-from penstock.runtime.cep.automaton import NOTHING, Automaton, Held, Outcome
-from penstock.runtime.cep.program import Program
+from penstock.runtime.cep.automaton import Automaton
+from penstock.runtime.cep.partial_match import NOTHING, STARTED, Held, Outcome
+from penstock.runtime.cep.program import NOWHERE, Move, Program
 from penstock.runtime.cep.shared_buffer import SharedBuffer
 from penstock.runtime.clock import Clock
 from penstock.runtime.state.table import ABSENT, DELETED, MapTable, ValueTable
 from penstock.runtime.timers import TimerQueue
 
-Found = list[tuple[Any, Outcome]]  # with the key
+Reported = list[tuple[Any, Outcome]]  # with the key
 
 _PRUNINGS_PER_WINDOW = 4
+_NEVER = 1 << 63
 
 
 class KeyedMatcher:
@@ -38,57 +40,73 @@ class KeyedMatcher:
         self._namespace = namespace
         self._automaton = Automaton(program, SharedBuffer(buffer), clock, report_timeouts)
         self._bounded = program.bounded
-        self._window = program.window
         self._has_gaps = any(state.gap is not None for state in program.states)
+        self._window = _NEVER if program.window is None else program.window
+        self._only_begin = _single_begin(program)
         exact = report_timeouts or program.decided_by_time or program.skip.skips or self._has_gaps
         # Where nobody waits for the moment itself, keys share few moments: timers then cost next to nothing.
         self._rounding = 1 if exact else max(1, (program.window or 1) // _PRUNINGS_PER_WINDOW)
 
-    def process(self, batch: Batch) -> Found:
+    def process(self, batch: Batch) -> Reported:
         """Events in time order; what they complete, and what ran out of time before them."""
-        found: Found = []
+        reported: Reported = []
         changes, base = self._held.changes, self._held.base
+        begins = self._begins(batch.values)
+        filtered = begins is not None
         assert batch.keys is not None and batch.timestamps is not None
-        for key, value, timestamp, begins in zip(
-            batch.keys, batch.values, batch.timestamps, self._begins(batch.values), strict=False
+        # The filter over all events comes first: most keys have no partial match, and most events begin none.
+        for key, value, timestamp, fits in zip(
+            batch.keys, batch.values, batch.timestamps, begins or repeat(None), strict=False
         ):
             held = changes.get(key, ABSENT)
             if held is ABSENT:
                 held = base.get(key)
             elif held is DELETED:
                 held = None
-            if held is None:
-                # Most keys have no partial match, and most events begin none.
-                if begins is not False:
-                    self._feed(key, None, value, timestamp, begins, found)
-            else:
-                self._feed(key, held, value, timestamp, begins, found)
-        return found
+            if held is not None:
+                self._feed(key, held, value, timestamp, bool(fits) if filtered else None, reported)
+            elif fits or not filtered:
+                self._feed_new(key, value, timestamp, reported)
+        return reported
 
-    def _begins(self, values: list[Any]) -> Any:
-        """For each event whether it could begin a match; None where that is not known yet."""
+    def _begins(self, values: list[Any]) -> list[Any] | None:
+        """For each event whether it could begin a match, if that can be said of events alone."""
         first = self.program.first_condition
         if first is not None:
-            return [bool(fits) for fits in map(self.program.conditions[first].call, values)]
+            return list(map(self.program.conditions[first].call, values))
         begins = self.program.begins()
-        return repeat(None) if begins is None else [begins(value) or None for value in values]
+        return None if begins is None else list(map(begins, values))
+
+    def _feed_new(self, key: Any, value: Any, timestamp: int, reported: Reported) -> None:
+        """An event of a key that has nothing yet."""
+        only = self._only_begin
+        if only is not None:
+            run = (only.target, 0, 1, timestamp, timestamp, (only.stage, value))
+            after: Held | None = (2, (run,), ())
+        else:
+            after, outcomes = self._automaton.process(key, NOTHING, value, timestamp)
+            if outcomes:
+                reported += [(key, outcome) for outcome in outcomes]
+        if after is not None:
+            self._held.put(key, after)
+            if self._bounded:
+                self._set_timer(key, after)
 
     def _feed(
-        self, key: Any, held: Held | None, value: Any, timestamp: int, begins: bool | None, found: Found
+        self, key: Any, held: Held, value: Any, timestamp: int, begins: bool | None, reported: Reported
     ) -> None:
-        current = held
-        if held is not None and self._bounded:
+        current: Held | None = held
+        if self._has_gaps or (held[1] and timestamp - held[1][0][STARTED] >= self._window):
             current, outcomes = self._automaton.advance(key, held, timestamp)
             if outcomes:
-                found += [(key, outcome) for outcome in outcomes]
-        before = NOTHING if current is None else current
-        after, outcomes = self._automaton.process(key, before, value, timestamp, begins)
+                reported += [(key, outcome) for outcome in outcomes]
+        after, outcomes = self._automaton.process(key, current or NOTHING, value, timestamp, begins)
         if outcomes:
-            found += [(key, outcome) for outcome in outcomes]
+            reported += [(key, outcome) for outcome in outcomes]
         if after is not held:
             self._keep(key, after)
-            if self._bounded and after is not None:
-                self._set_timer(key, before[0], after)
+            if after is not None and self._bounded and (self._has_gaps or not current):
+                self._set_timer(key, after)
 
     def _keep(self, key: Any, held: Held | None) -> None:
         if held is None:
@@ -96,18 +114,16 @@ class KeyedMatcher:
         else:
             self._held.put(key, held)
 
-    def _set_timer(self, key: Any, event: int, held: Held) -> None:
-        """Each first event of partial matches has a timer; where times between events count, each key has one."""
-        if self._has_gaps:
-            moment = self._automaton.next_deadline(held)
-        else:
-            assert self._window is not None
-            runs = held[1]
-            moment = runs[-1][3] + self._window if runs and runs[-1][2] == event else None
+    def _set_timer(self, key: Any, held: Held) -> None:
+        """When a key gets its first partial match; after that each timer sets the next one.
+
+        Later ones end later, except where times between events count.
+        """
+        moment = self._automaton.next_deadline(held)
         if moment is not None:
             self._timers.add(-(-moment // self._rounding) * self._rounding, (key, self._namespace))
 
-    def advance(self, key: Any, time: int) -> Found:
+    def advance(self, key: Any, time: int) -> Reported:
         """A timer of the key is due."""
         held = self._held.get(key)
         if held is None:
@@ -115,8 +131,8 @@ class KeyedMatcher:
         after, outcomes = self._automaton.advance(key, held, time)
         if after is not held:
             self._keep(key, after)
-        if after is not None and self._has_gaps:
-            self._set_timer(key, 0, after)
+        if after is not None:
+            self._set_timer(key, after)
         return [(key, outcome) for outcome in outcomes]
 
     def clear(self) -> None:
@@ -129,3 +145,10 @@ class KeyedMatcher:
         """How many keys have partial matches, and how many entries the shared buffer has."""
         keys = list(self._held.keys())
         return len(keys), sum(len(self._buffer.get(key) or ()) for key in keys)
+
+
+def _single_begin(program: Program) -> Move | None:
+    """The one move with which a match begins, if all it does is to wait for a second event."""
+    if program.first_condition is None or program.start[0].finish or program.start[0].target == NOWHERE:
+        return None
+    return program.start[0]

@@ -26,7 +26,9 @@ class SharedBuffer:
         self._table = table
 
     def add_event(self, key: Any, number: int, value: Any, timestamp: int, references: int) -> None:
-        self._table.put(key, number, (value, timestamp, references))
+        """So many nodes are about to refer to the event, which may be there already."""
+        known = (self._table.get(key) or {}).get(number)
+        self._table.put(key, number, (value, timestamp, references + (0 if known is None else known[2])))
 
     def add_node(self, key: Any, number: int, stage: int, event: int, before: int, references: int) -> None:
         """The node before it is retained by the caller, who knows about all branches."""

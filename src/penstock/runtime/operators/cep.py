@@ -13,7 +13,7 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.cep.compiler import compile_pattern
 from penstock.runtime.cep.event_queue import EventQueue, chosen
-from penstock.runtime.cep.keyed_matcher import Found, KeyedMatcher
+from penstock.runtime.cep.keyed_matcher import KeyedMatcher, Reported
 from penstock.runtime.cep.pattern_model import PatternModel
 from penstock.runtime.cep.pattern_update import PatternUpdate
 from penstock.runtime.cep.program import Program
@@ -228,7 +228,7 @@ class CepOperator(TimedOperator):
 
     # -- results -----------------------------------------------------------------------------------------------
 
-    def _report(self, name: str, found: Found) -> None:
+    def _report(self, name: str, found: Reported) -> None:
         if not found:
             return
         context, results, function = self._context, self._results, self.function
