@@ -37,7 +37,8 @@ class Pattern:
     def __init__(self, stage: Stage, previous: Pattern | None, skip: AfterMatchSkipStrategy | None = None) -> None:
         self._stage = stage
         self._previous = previous
-        self._skip = skip or (NoSkipStrategy() if previous is None else previous._skip)
+        before: AfterMatchSkipStrategy = NoSkipStrategy() if previous is None else previous._skip
+        self._skip: AfterMatchSkipStrategy = skip or before
 
     # -- stages ------------------------------------------------------------------------------------------------
 
@@ -100,8 +101,8 @@ class Pattern:
     def _not(self, name: str, negation: Negation) -> Pattern:
         if self._stage.optional:
             raise NotSupportedError(
-                f"a negation cannot come after the optional stage {self._stage.name!r}: it would not be clear from which "
-                "event on it counts. Use two patterns, one with the optional part and one without."
+                f"a negation cannot come after the optional stage {self._stage.name!r}: it would not be clear from "
+                "which event on it counts. Use two patterns, one with the optional part and one without."
             )
         return Pattern(Stage(_checked_name(name), negation=negation), self)
 
@@ -286,9 +287,8 @@ def _checked_name(name: Any) -> str:
 
 def _milliseconds(given: AnyTime, what: str) -> int:
     if isinstance(given, timedelta):
-        milliseconds = given // timedelta(milliseconds=1)
-    else:
-        milliseconds = milliseconds_of(given, what)
+        given = Duration.of_millis(given // timedelta(milliseconds=1))
+    milliseconds = milliseconds_of(given, what)
     if milliseconds <= 0:
         raise MalformedPatternException(f"{what} takes a time longer than nothing, got {given!r}")
     return milliseconds

@@ -247,7 +247,9 @@ class NaiveMatcher:
                 # What a greedy stage would have taken cannot complete the match without it.
                 before = steps[:-1]
                 for condition, until, _ in rules.greedy:
-                    if not (until is not None and self._fits(until, before, last)) and self._fits(condition, before, last):
+                    if not (until is not None and self._fits(until, before, last)) and self._fits(
+                        condition, before, last
+                    ):
                         return None
                 if any(self._fits(condition, before, last) for condition in rules.gates):
                     return None

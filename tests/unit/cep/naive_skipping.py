@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.runtime.cep.pattern_model import all_stages
 from tests.unit.cep.naive_matcher import NaiveMatcher, Steps
+
+from penstock.runtime.cep.pattern_model import all_stages
 
 
 def emitted(naive: NaiveMatcher) -> list[Steps]:

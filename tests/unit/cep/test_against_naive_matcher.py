@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.unit.cep.feeding import TIMED_OUT, harness_of
+from tests.unit.cep.naive_matcher import NaiveMatcher, Steps
+from tests.unit.cep.naive_skipping import emitted
 
 from penstock.cep import AfterMatchSkipStrategy, Pattern, WithinType
 from penstock.common.time import Time
 from penstock.runtime.cep.conditions import Condition
 from penstock.runtime.cep.pattern_model import Stage
-from tests.unit.cep.feeding import TIMED_OUT, harness_of
-from tests.unit.cep.naive_matcher import NaiveMatcher, Steps
-from tests.unit.cep.naive_skipping import emitted
 
 ROUNDS, PATTERNS_PER_ROUND = 30, 50
 LETTERS = "abcd"

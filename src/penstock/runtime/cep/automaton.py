@@ -32,6 +32,8 @@ class Automaton:
         self._unknown: list[bool | None] = [None] * len(self._calls)
         self._first_condition = program.first_condition
         self._skips = program.skip.skips
+        # With a skip strategy the end of a partial match may set others free.
+        self._without_fitting = None if self._skips else program.without_fitting()
         self._emission = MatchEmission(program, buffer, report_timeouts)
         self._view = ConditionView(program.names, self._steps, clock)
         # The event at hand:
@@ -55,10 +57,16 @@ class Automaton:
         """
         free, runs, waiting = held
         self._key, self._value, self._timestamp = key, value, timestamp
-        self._number, self._free, self._uses = free, free + 1, 0
-        self._facts = self._unknown.copy()
+        self._facts = facts = self._unknown.copy()
         if begins is not None and self._first_condition is not None:
-            self._facts[self._first_condition] = begins
+            facts[self._first_condition] = begins
+        if self._without_fitting is not None:
+            for number, fact in enumerate(facts):
+                if fact or (fact is None and self._ask(number)):
+                    break
+            else:
+                return self._nothing_fits(held), ()
+        self._number, self._free, self._uses = free, free + 1, 0
         kept: list[Run] = []
         unchanged = True
         for run in runs:
@@ -78,6 +86,19 @@ class Automaton:
             found, self._found = self._found, []
             outcomes = self._emission.outcomes(found, timestamp)
         return ((self._free, tuple(kept), ()) if kept else None), outcomes
+
+    def _nothing_fits(self, held: Held) -> Held | None:
+        """The most common case by far has no moves to look for."""
+        stays = self._without_fitting
+        assert stays is not None
+        _, runs, waiting = held
+        if all(stays[run[STATE]] for run in runs):
+            return held if runs or waiting else None
+        for run in runs:
+            if run[NODE] and not stays[run[STATE]]:
+                self._buffer.release(self._key, run[NODE])
+        kept = tuple(run for run in runs if stays[run[STATE]])
+        return (held[0], kept, ()) if kept else None
 
     def advance(self, key: Any, held: Held, timestamp: int) -> tuple[Held | None, Sequence[Outcome]]:
         """What a key has when time has come so far, and what ran out of time or was decided by that."""
@@ -218,4 +239,3 @@ class Automaton:
 
     def _steps(self, run: Run) -> Steps:
         return self._emission.steps(self._key, run)
-

@@ -58,7 +58,8 @@ class EventQueue:
         keys: list[Any] = []
         values: list[Any] = []
         timestamps: list[int] = []
-        due = sorted(stretch for stretch in self._table.keys() if stretch << _STRETCH_BITS <= watermark)
+        stretches = list(self._table.keys())
+        due = sorted(stretch for stretch in stretches if stretch << _STRETCH_BITS <= watermark)
         for stretch in due:
             whole = ((stretch + 1) << _STRETCH_BITS) - 1 <= watermark
             for key, events in list((self._table.get(stretch) or {}).items()):

@@ -92,9 +92,7 @@ class KeyedMatcher:
             if self._bounded:
                 self._set_timer(key, after)
 
-    def _feed(
-        self, key: Any, held: Held, value: Any, timestamp: int, begins: bool | None, reported: Reported
-    ) -> None:
+    def _feed(self, key: Any, held: Held, value: Any, timestamp: int, begins: bool | None, reported: Reported) -> None:
         current: Held | None = held
         if self._has_gaps or (held[1] and timestamp - held[1][0][STARTED] >= self._window):
             current, outcomes = self._automaton.advance(key, held, timestamp)

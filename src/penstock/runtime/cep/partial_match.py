@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from penstock.runtime.cep.shared_buffer import Steps
 
@@ -11,7 +11,12 @@ from penstock.runtime.cep.shared_buffer import Steps
 # as it has only one event the node is 0, and that event with its stage is in the tuple: most partial matches never get
 # a second one, and these take no room in the shared buffer.
 Run = tuple[int, int, int, int, int, tuple[int, Any] | None]
-STATE, NODE, START, STARTED, LAST, FIRST = range(6)
+STATE: Final = 0
+NODE: Final = 1
+START: Final = 2
+STARTED: Final = 3
+LAST: Final = 4
+FIRST: Final = 5
 
 # A complete match that waits because one that began earlier may still come: number of its first event, last node.
 Waiting = tuple[int, int]

@@ -35,7 +35,8 @@ def _check_names(model: PatternModel) -> None:
     wanted = model.skip.stage_name
     if wanted is not None and wanted not in names:
         raise MalformedPatternException(
-            f"the skip strategy refers to the stage {wanted!r}, which the pattern does not have; it has {', '.join(names)}"
+            f"the skip strategy refers to the stage {wanted!r}, which the pattern does not have; "
+            f"it has {', '.join(names)}"
         )
 
 

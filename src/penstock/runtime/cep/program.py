@@ -70,6 +70,21 @@ class Program:
         calls = [[(conditions[number].call, wanted) for number, wanted in guard] for guard in guards]
         return lambda event: any(all(bool(call(event)) is wanted for call, wanted in guard) for guard in calls)
 
+    def without_fitting(self) -> tuple[bool, ...] | None:
+        """For each state whether a partial match goes on as it was after an event that fits no condition at all.
+
+        Otherwise it ends there. None if there are other cases, or conditions for which events alone are not enough.
+        """
+        if any(condition.iterative for condition in self.conditions) or any(s.gap is not None for s in self.states):
+            return None
+        stays = []
+        for number, state in enumerate(self.states):
+            held = [move for move in state.moves if not any(wanted for _, wanted in move.guard)]
+            if held and (len(held) > 1 or held[0].kind is not MoveKind.IGNORE or held[0].target != number):
+                return None
+            stays.append(bool(held))
+        return None if any(not any(wanted for _, wanted in move.guard) for move in self.start) else tuple(stays)
+
     @property
     def bounded(self) -> bool:
         """Whether time ends partial matches at all."""

@@ -14,7 +14,7 @@ EventIds = Mapping[str, Sequence[int]]  # of a match: the ids of its events by s
 class AfterMatchSkipStrategy(ABC):
     """What happens to overlapping matches once one was found; ``Pattern.begin(name, strategy)`` takes one.
 
-    For ``b+ c`` on ``b1 b2 b3 c``::
+    For ``begin("b").one_or_more().consecutive().next("c")`` on ``b1 b2 b3 c``::
 
         AfterMatchSkipStrategy.no_skip()               b1 b2 b3 c   b2 b3 c   b3 c
         AfterMatchSkipStrategy.skip_to_next()          the same: they begin with different events

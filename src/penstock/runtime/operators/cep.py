@@ -1,4 +1,4 @@
-"""Complex event processing: feeds events in the order of time to the patterns, and calls the user for what they find."""
+"""Complex event processing: feeds events to patterns in the order of time, and calls the user for what they find."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ class CepOperator(TimedOperator):
         if self._matchers is None:
             self._close_conditions()
             if self._settings.model is None:
-                models = {name: PatternUpdate(name, *self._patterns.get(name)).model() for name in self._patterns.keys()}
+                names = list(self._patterns.keys())
+                models = {name: PatternUpdate(name, *self._patterns.get(name)).model() for name in names}
             else:
                 models = {_THE_PATTERN: self._settings.model}
             self._matchers = {name: self._matcher(name, model) for name, model in models.items() if model is not None}
