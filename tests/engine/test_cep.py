@@ -77,7 +77,9 @@ def job(pattern: Pattern, executor: LocalExecutor, parallelism: int = 1, keyed: 
     )
     if keyed:
         stream = stream.key_by(lambda record: record[0], Types.LONG())
-    matches = CEP.pattern(stream, pattern).process(Report()).uid("patterns")
+    # Without keys, events of one time come from several sources in any order.
+    comparator = None if keyed else lambda one, other: (one > other) - (one < other)
+    matches = CEP.pattern(stream, pattern, comparator).process(Report()).uid("patterns")
     if keyed:
         matches.set_max_parallelism(16)
     slow = matches.get_side_output(SLOW).uid("slow")
