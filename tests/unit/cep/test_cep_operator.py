@@ -213,6 +213,21 @@ def test_a_new_version_of_a_pattern_replaces_the_old_one() -> None:
     assert harness.side(TIMED_OUT.tag_id).values == [0, 0, 0, 0]
 
 
+def test_a_version_with_a_timestamp_counts_from_then_on() -> None:
+    harness = harness_of(None, Named())
+    harness.push(CEP.pattern_update("rule", 2, Pattern.begin("b").where(letter("b"))), 10, input_index=1)
+    harness.push(CEP.pattern_update("rule", 1, Pattern.begin("a").where(letter("a"))), 0, input_index=1)
+    harness.restart()
+    harness.push_all(["b9", "a9", "a10", "b10"], [9, 9, 10, 10])
+    harness.restart()
+    harness.watermark(20)
+    assert harness.take() == [("rule", 1, "a9"), ("rule", 2, "b10")]
+    harness.push(CEP.pattern_removal("rule", 3), 15, input_index=1)  # late: at once
+    harness.push("b21", 21)
+    harness.end_of_input(inputs=2)
+    assert harness.take() == []
+
+
 def test_other_records_in_a_stream_of_patterns_are_refused() -> None:
     with pytest.raises(ProgramError, match="pattern_update"):
         harness_of(None, Named()).push("a pattern?", input_index=1)

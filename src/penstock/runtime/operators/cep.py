@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import repeat
 from typing import Any
 
 from penstock.common.errors import ProgramError
@@ -25,7 +26,8 @@ from penstock.runtime.operators.window import LateOutput
 from penstock.runtime.state.table import ValueTable
 from penstock.runtime.state_schema import StateSchema
 
-_PATTERNS, _QUEUE, _MATCHES, _BUFFER = "_cep_patterns", "_cep_queue", "_cep_matches", "_cep_buffer"
+_PATTERNS, _UPDATES, _QUEUE = "_cep_patterns", "_cep_updates", "_cep_queue"
+_MATCHES, _BUFFER = "_cep_matches", "_cep_buffer"
 _THE_PATTERN = ""  # the name of a pattern that is part of the program
 
 
@@ -69,6 +71,9 @@ class CepOperator(TimedOperator):
         super().__init__(blueprint, context)
         self._settings: CepSettings = blueprint.params[PARAMETER]
         self._patterns: ValueTable = self.backend.table(_PATTERNS, ValueStateDescriptor)
+        self._updates: ValueTable = self.backend.table(
+            _UPDATES, ValueStateDescriptor
+        )  # (time, name, version) -> content
         self._queue = EventQueue(self.backend.table(_QUEUE, MapStateDescriptor), self._settings.comparator)
         self._late = LateOutput(self, self._settings.late_tag)
         self._context = MatchContext(self)
@@ -77,7 +82,7 @@ class CepOperator(TimedOperator):
         self._open_parts: list[Any] = []
 
     def key_layout(self, table: str) -> KeyLayout:
-        if table == _PATTERNS:
+        if table in (_PATTERNS, _UPDATES):
             return KeyLayout.SHARED
         return KeyLayout.INSIDE if table == _QUEUE else KeyLayout.KEY
 
@@ -137,11 +142,17 @@ class CepOperator(TimedOperator):
                 part.close()
         self._open_parts = []
 
-    def _update(self, update: Any) -> None:
+    def _receive(self, update: Any, timestamp: int) -> None:
         if not isinstance(update, PatternUpdate):
             raise ProgramError(
                 f"the stream of patterns has the record {update!r}: make its records with CEP.pattern_update(...)"
             )
+        if self._settings.processing_time or timestamp <= self.watermark:
+            self._update(update)
+        else:
+            self._updates.put((timestamp, update.name, update.version), (update.content,))
+
+    def _update(self, update: PatternUpdate) -> None:
         known = self._patterns.get(update.name)
         if known is not None and known[0] >= update.version:
             return
@@ -162,8 +173,8 @@ class CepOperator(TimedOperator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         if input_index == 1:
-            for update in batch.values:
-                self._update(update)
+            for update, timestamp in zip(batch.values, batch.timestamps or repeat(MIN_TIMESTAMP), strict=False):
+                self._receive(update, timestamp)
         elif self._settings.processing_time:
             self._process_by_clock(batch)
         else:
@@ -201,8 +212,22 @@ class CepOperator(TimedOperator):
 
     def process_watermark(self, timestamp: int) -> None:
         if not self._settings.processing_time:
-            self._feed(self._queue.take_until(timestamp))
+            # A new version counts for the events of its own time and later ones.
+            for key in sorted(key for key in list(self._updates.keys()) if key[0] <= timestamp):
+                moment, name, version = key
+                self._advance(moment - 1)
+                self._update(PatternUpdate(name, version, self._updates.get(key)[0]))
+                self._updates.remove(key)
+            self._advance(timestamp)
         super().process_watermark(timestamp)
+
+    def _advance(self, time: int) -> None:
+        """Event time comes so far: first the events, then what runs out of time after them."""
+        if time > self.watermark:
+            self.watermark = time
+            self._feed(self._queue.take_until(time))
+            while due := self.timers.event.take_due(time):
+                self.fire(due, TimeDomain.EVENT_TIME)
 
     def _feed(self, batch: Batch) -> None:
         if len(batch):
