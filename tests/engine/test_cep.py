@@ -14,8 +14,8 @@ from penstock.common.time import Time
 from penstock.common.watermark_strategy import TimestampAssigner
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.output_tag import OutputTag
+from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime.blueprint import DiskStateSettings
-from penstock.testing.local_executor import LocalExecutor
 
 DISORDER = 40
 SLOW, LATE = OutputTag("slow"), OutputTag("late")

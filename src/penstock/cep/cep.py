@@ -10,9 +10,9 @@ from penstock.cep.pattern_stream import PatternStream
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import Types
 from penstock.datastream.connected_streams import BroadcastStream
-from penstock.datastream.functions import NullByteKeySelector
 from penstock.datastream.keyed_stream import KeyedStream
 from penstock.datastream.stream import DataStream
+from penstock.functions.element import NullByteKeySelector
 from penstock.runtime.cep.pattern_rules import check
 from penstock.runtime.cep.pattern_update import PatternUpdate
 from penstock.runtime.cep.settings import CepSettings

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.functions import Function
-from penstock.datastream.output_tag import OutputTag
+from penstock.functions.base import Function
+from penstock.functions.output_tag import OutputTag
 
 __all__ = [
     "PatternFlatSelectFunction",

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Self, overload
 
 from penstock.common.errors import NotSupportedError
 from penstock.common.time import Duration, Time
-from penstock.datastream.window_time import milliseconds_of
+from penstock.functions.window_time import milliseconds_of
 from penstock.runtime.cep.conditions import Condition, IterativeCondition, SimpleCondition, SubtypeCondition
 from penstock.runtime.cep.pattern_model import Contiguity, Negation, PatternModel, Stage, WithinType
 from penstock.runtime.cep.pattern_rules import MalformedPatternException

@@ -21,8 +21,8 @@ from penstock.cep.functions import (
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import TypeInformation
 from penstock.datastream.keyed_stream import KeyedStream
-from penstock.datastream.output_tag import OutputTag
 from penstock.datastream.stream import DataStream
+from penstock.functions.output_tag import OutputTag
 from penstock.runtime.cep.settings import PARAMETER, CepSettings
 
 __all__ = ["PatternStream"]

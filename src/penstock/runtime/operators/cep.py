@@ -7,9 +7,9 @@ from itertools import repeat
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.datastream.output_tag import OutputTag
-from penstock.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from penstock.datastream.time_domain import TimeDomain
+from penstock.functions.output_tag import OutputTag
+from penstock.functions.state_descriptors import MapStateDescriptor, ValueStateDescriptor
+from penstock.functions.time_domain import TimeDomain
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.cep.compiler import compile_pattern
@@ -24,7 +24,6 @@ from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operators.process import ResultCollector, TimedOperator
 from penstock.runtime.operators.window import LateOutput
 from penstock.runtime.state.table import ValueTable
-from penstock.runtime.state_schema import StateSchema
 
 _PATTERNS, _UPDATES, _QUEUE = "_cep_patterns", "_cep_updates", "_cep_queue"
 _MATCHES, _BUFFER = "_cep_matches", "_cep_buffer"
@@ -282,13 +281,8 @@ class CepOperator(TimedOperator):
         self._close_conditions()
         super().close()
 
-    def apply_delta(self, delta: Any) -> None:
-        super().apply_delta(delta)
-        self._matchers = None  # patterns may have come with it
-
-    def restore_table(self, name: str, schema: StateSchema, entries: dict[Any, Any]) -> None:
-        super().restore_table(name, schema, entries)
-        self._matchers = None
+    def loaded(self) -> None:
+        self._matchers = None  # patterns may have come
 
 
 def _tagged(result: Any) -> Any:
