@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.runtime.operators import broadcast, keyed, process, sinks, sources, stateless, watermarks
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
+from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.operators.window import WindowOperator
 from penstock.runtime.operators.window_aligned import TumblingWindowOperator
@@ -48,6 +49,8 @@ OPERATORS: dict[str, type[Operator]] = {
     "session_window": SessionWindowOperator,
     "window_of_two": WindowOfTwoOperator,
     "interval_join": IntervalJoinOperator,
+    # patterns
+    "cep": CepOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,

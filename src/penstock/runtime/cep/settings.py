@@ -1,0 +1,18 @@
+"""What the operator for patterns is told when the program is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.runtime.cep.event_queue import Comparator
+from penstock.runtime.cep.pattern_model import PatternModel
+
+PARAMETER = "cep"
+
+
+@dataclass(frozen=True)
+class CepSettings:
+    model: PatternModel | None  # none: patterns come over the second input
+    processing_time: bool = False
+    comparator: Comparator | None = None
+    late_tag: str | None = None
