@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-Place = tuple[int, int]  # level, subtask
+from penstock.control.work import Place
 
 Item = TypeVar("Item")
 Plan = TypeVar("Plan")

@@ -46,6 +46,10 @@ class Connection:
         return self._handshake.greeting if self._handshake.done else None
 
     @property
+    def incoming(self) -> bool:
+        return not self._handshake.client
+
+    @property
     def has_room(self) -> bool:
         return self.waiting_bytes < OUTBOX_BYTES
 

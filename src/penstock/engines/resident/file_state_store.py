@@ -48,12 +48,16 @@ def spans_of(location: str) -> list[Span]:
         file, colon, ends = text.rpartition(":")
         start, dash, end = ends.partition("-")
         if not (colon and dash and file.endswith(SUFFIX) and start.isdigit() and end.isdigit()):
-            raise JobExecutionError(
-                "the job's state is not in files of the resident engine: it ran on micro-batches so far. Go on with "
-                "penstock.engine: micro-batch, or stop it with a savepoint and start from that"
-            )
+            raise other_engine()
         spans.append(Span(file, int(start), int(end)))
     return spans
+
+
+def other_engine() -> JobExecutionError:
+    return JobExecutionError(
+        "the job's state is not in files of the resident engine: it ran on micro-batches so far. Go on with "
+        "penstock.engine: micro-batch; to change the engine, stop the job with a savepoint and start from that (-s)"
+    )
 
 
 class StateFiles:

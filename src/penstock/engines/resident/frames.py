@@ -74,7 +74,7 @@ class Handshake:
 
     def __init__(self, secret: bytes, greeting: Greeting | None = None) -> None:
         self._secret = secret
-        self._client = greeting is not None
+        self.client = greeting is not None
         self.greeting = greeting  # of the client, which the server learns
         self._own = secrets.token_bytes(_NONCE_BYTES)
         self._received = bytearray()
@@ -82,17 +82,17 @@ class Handshake:
         self.done = False
 
     def opening(self) -> bytes:
-        return b"" if self._client else self._own
+        return b"" if self.client else self._own
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """What to answer, and what has arrived after the handshake."""
         self._received += data
         answer = b""
-        if self._client and not self._challenged and len(self._received) >= _NONCE_BYTES:
+        if self.client and not self._challenged and len(self._received) >= _NONCE_BYTES:
             answer = self._answer(self._take(_NONCE_BYTES))
-        if self._client and self._challenged and len(self._received) >= _PROOF_BYTES:
+        if self.client and self._challenged and len(self._received) >= _PROOF_BYTES:
             self._check(self._take(_PROOF_BYTES), b"server", self._own)
-        elif not self._client and len(self._received) >= _NONCE_BYTES + _GREETING.size + _PROOF_BYTES:
+        elif not self.client and len(self._received) >= _NONCE_BYTES + _GREETING.size + _PROOF_BYTES:
             answer = self._verified()
         rest = self._take(len(self._received)) if self.done else b""
         return answer, rest
