@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from penstock.common.configuration import Configuration
 
 WORKS = "works"
+MICRO_BATCH, RESIDENT = "micro-batch", "resident"  # engines
 
 
 @dataclass(frozen=True)
 class Option:
     """One option. `status` is 'works', 'later: <when>', 'no effect: <why>' or 'refused: <why>'.
 
-    `already_true` are the values that ask for what Penstock does anyway; they pass whatever the status says.
+    `already_true` are the values that ask for what Penstock does anyway; they pass whatever the status says. `resident`
+    options work on the resident engine; the status is that on micro-batches.
     """
 
     key: str
@@ -30,6 +32,7 @@ class Option:
     description: str
     status: str = WORKS
     already_true: tuple[str, ...] = ()
+    resident: bool = False
 
 
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
@@ -41,7 +44,8 @@ _WRITES_PARTS = "no effect: every subtask writes its state into one file of its 
 _OWN_TUNING = "no effect: RocksDB is tuned as a working copy; set state.backend.rocksdb.memory.fixed-per-slot"
 _NO_TRANSFER = "no effect: subtasks write and read their own parts, there are no files of RocksDB to move"
 _NO_BUNDLES = "no effect: records go through the Python operators in chunks, see penstock.chunk.records"
-_NO_BUFFERS = "no effect: records travel at the end of each epoch, there are no network buffers to flush"
+_NO_BUFFERS = "no effect: in micro-batches records travel at the end of each epoch; see penstock.engine"
+_ONLY_RESIDENT = "no effect: micro-batches have no tasks of their own, see penstock.engine"
 _NO_JARS = "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars"
 _SPARK_MEMORY = "no effect: memory belongs to Spark's executors, set spark.executor.memory"
 
@@ -66,9 +70,12 @@ OPTIONS: tuple[Option, ...] = (
            "no effect: execute() waits and execute_async() does not"),
     Option("execution.target", "string", "local", "Where the job runs.",
            "no effect: the place is a Spark master, set spark.master", ("local",)),
-    Option("execution.buffer-timeout", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
-    Option("execution.buffer-timeout.enabled", "bool", True, "Whether time flushes buffers.", _NO_BUFFERS),
-    Option("execution.buffer-timeout.interval", "duration", 100, "When buffers are flushed.", _NO_BUFFERS),
+    Option("execution.buffer-timeout", "duration", 100, "When chunks are sent that are not full.", _NO_BUFFERS,
+           resident=True),
+    Option("execution.buffer-timeout.enabled", "bool", True, "Whether chunks are sent that are not full.", _NO_BUFFERS,
+           resident=True),
+    Option("execution.buffer-timeout.interval", "duration", 100, "When chunks are sent that are not full.", _NO_BUFFERS,
+           resident=True),
     Option("execution.checkpointing.interval", "duration", None,
            "How often a checkpoint is written; also turns restarts on. Every epoch is a recovery point besides."),
     Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE",
@@ -181,6 +188,18 @@ OPTIONS: tuple[Option, ...] = (
     Option("penstock.checkpoint.max-state-size", "memory", "5m",
            "With the checkpoint storage jobmanager: most bytes that a state of a subtask may have in a checkpoint."),
     Option("penstock.home", "string", None, "Directory of jobs, logs and state; default ~/.penstock."),
+    Option("penstock.engine", "string", MICRO_BATCH,
+           "micro-batch: epochs of a Spark query. resident: long-running tasks on Spark, milliseconds of latency.",
+           "refused: give micro-batch or resident", (MICRO_BATCH, RESIDENT)),
+    Option("penstock.resident.epoch-interval", "duration", 20, "Least time between two epochs.",
+           _ONLY_RESIDENT, resident=True),
+    Option("penstock.resident.slot-timeout", "duration", 60000,
+           "How long the job waits for its slots before it fails.", _ONLY_RESIDENT, resident=True),
+    Option("penstock.resident.heartbeat-timeout", "duration", 15000,
+           "When a task that says nothing is replaced.", _ONLY_RESIDENT, resident=True),
+    Option("penstock.resident.ports", "string", "0",
+           "Ports for connections between tasks and with the driver, such as 40000-40100; 0: any.", _ONLY_RESIDENT,
+           resident=True),
     Option("spark.master", "string", "local[*]", "The Spark master that runs the job."),
 )  # fmt: skip
 
@@ -211,10 +230,13 @@ def validate(configuration: Configuration) -> None:
 
     Keys that resemble no option and lie under no prefix of Flink or Penstock are the user's own and pass.
     """
+    resident = value_of(configuration, "penstock.engine").strip().lower() == RESIDENT
     for key, text in sorted(configuration.to_dict().items()):
         option = _BY_KEY.get(key)
-        if option is not None:
+        if option is not None and not (option.resident and resident):
             _validate_value(option, text)
+        elif option is not None:
+            parse_value(option, text)
         elif _REPORTER_KEY.match(key):
             raise NotSupportedError(_sentence(key, text, _METRICS_LATER))
         elif not key.startswith(_PASSED_TO_SPARK) and (key.startswith(_OWN_PREFIXES) or _nearest(key)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.control.epoch_size import EpochSizer
@@ -46,6 +46,7 @@ class EpochPlanner:
         self._wakeups = wakeups
         self._clock = clock
         self._news = threading.Condition()
+        self.on_news: Callable[[], None] = lambda: None
         self._planned_at = time.monotonic()
         self._start_positions = {} if savepoint is None else restore_sources(savepoint, self.sources)
 
@@ -62,20 +63,34 @@ class EpochPlanner:
         """A source has news, or somebody asks something of the job: look again at once."""
         with self._news:
             self._news.notify_all()
+        self.on_news()
 
     def next_offset(self, start: Offset) -> Offset:
         """The end of the next epoch; waits a moment when there is none, so that nobody spins, and gives the start."""
+        end = self.look(start)
+        if end is None:
+            with self._news:
+                self._news.wait(self.idle_wait())
+            end = self.look(start)
+        return start if end is None else end
+
+    def look(self, start: Offset) -> Offset | None:
+        """The end of the next epoch, if there is a reason for one now."""
         positions = self._look(start)
         if positions is None:
-            with self._news:
-                self._news.wait(self._idle_wait())
-            positions = self._look(start)
-        if positions is None:
-            return start
+            return None
         self._planned_at = time.monotonic()
         end = {"epoch": start["epoch"] + 1, "positions": positions}
         self._snapshots.begin(end)
         return end
+
+    def wake_all(self) -> None:
+        """The next epoch comes at once: nobody knows any more when subtasks want to run."""
+        self._wakeups.wake_all(self._places)
+
+    def answer_wakeups(self) -> None:
+        """For engines with several epochs under way: what is due must not be planned twice."""
+        self._wakeups.answered()
 
     def _look(self, start: Offset) -> dict[str, Any] | None:
         """Where the sources are in the next epoch; None when there is no reason for one."""
@@ -93,7 +108,8 @@ class EpochPlanner:
             advanced[uid] = [position, self.sources[uid].exhausted(position)]
         return advanced
 
-    def _idle_wait(self) -> float:
+    def idle_wait(self) -> float:
+        """Seconds until it is worth looking again, unless there is news."""
         moments = [self._wakeups.next_moment, self._snapshots.next_due()]
         next_moment = min((moment for moment in moments if moment is not None), default=None)
         if next_moment is None:

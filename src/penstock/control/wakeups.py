@@ -27,6 +27,11 @@ class Wakeups:
         self.due = tuple(place for place, moment in self._moments.items() if moment <= now)
         return bool(self.due)
 
+    def answered(self) -> None:
+        """An epoch that will not be planned again is under way: until its reports come nobody has to be woken."""
+        for place in self.due:
+            self._moments.pop(place, None)
+
     def learn(self, reports: Iterable[SubtaskReport]) -> None:
         for report in reports:
             place = (report.level, report.subtask)

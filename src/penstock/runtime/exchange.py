@@ -274,3 +274,8 @@ def senders_to(edge: EdgeBlueprint, subtask: int) -> list[int]:
     """The sending subtasks whose channels lead to a receiving one."""
     targets = WRITERS[type(edge.partitioning)].targets
     return [sender for sender in range(edge.source_parallelism) if subtask in targets(edge, sender)]
+
+
+def receivers_from(edge: EdgeBlueprint, subtask: int) -> range:
+    """The receiving subtasks to which the channels of a sending one lead."""
+    return WRITERS[type(edge.partitioning)].targets(edge, subtask)

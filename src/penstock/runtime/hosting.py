@@ -136,17 +136,23 @@ def run_level(
         return container
 
     def save(container: Container, report: SubtaskReport) -> Token:
-        new, full = new_token(token), log.wants_full() or container.wants_full_snapshot()
-        content = container.snapshot(full and container.store is None)
-        report.changed_bytes = len(content)
-        if container.store is None:
-            log.append(new, content, full)
-        else:
-            log.append_paged(new, content, full, container)
+        new = save_in_log(container, log, token, report)
         report.snapshots = None if token is None else token.id, new.id
         return new
 
     return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, summons.saving)
+
+
+def save_in_log(container: Container, log: StateLog, previous: Token | None, report: SubtaskReport) -> Token:
+    """What has changed since the previous snapshot, or everything when the log has grown too long."""
+    new, full = new_token(previous), log.wants_full() or container.wants_full_snapshot()
+    content = container.snapshot(full and container.store is None)
+    report.changed_bytes = len(content)
+    if container.store is None:
+        log.append(new, content, full)
+    else:
+        log.append_paged(new, content, full, container)
+    return new
 
 
 def _hosted(
@@ -172,12 +178,12 @@ def _hosted(
             try:
                 token = save(container, report)
                 if saving is not None:
-                    _write_part(container, report, saving)
+                    save_part(container, report, saving)
             except Exception as error:
                 report.failure = failure_of(error)
         if token is None or report.failure is not None or report.finished:
             lease.close(report)
-        last = _sendable(report, container)
+        last = sendable(report, container)
         if token is not None and report.failure is None and not report.finished:
             lease.put_back(token)
         yield last
@@ -201,18 +207,19 @@ def run_epoch(
     return report
 
 
-def _write_part(container: Container, report: SubtaskReport, target: SnapshotTarget) -> None:
+def save_part(container: Container, report: SubtaskReport, target: SnapshotTarget) -> None:
+    """The subtask's share of a savepoint or checkpoint."""
     limit = StateLimit(container.job, report.subtask, of_checkpoint=target.kind is SnapshotKind.CHECKPOINT)
     try:
         pieces = container.saved_pieces(report)
         report.savepoint_part = write_part(target.directory, report.level, report.subtask, pieces, limit.count)
     except StateTooLargeError as error:
         report.savepoint_failure = str(error)
-    except OSError as error:  # a full disk must not harm the job: its own state is safe in Spark's store
+    except OSError as error:  # a full disk must not harm the job: its own state is safe in its log
         report.savepoint_failure = f"{type(error).__name__}: {error}"
 
 
-def _sendable(report: SubtaskReport, container: Container) -> ExchangeRow:
+def sendable(report: SubtaskReport, container: Container) -> ExchangeRow:
     """The report, or that of the failure that the epoch's results cannot be pickled."""
     try:
         return report_row(report)

@@ -15,6 +15,7 @@ from penstock.common.job_id import JobID
 from penstock.common.options import value_of
 from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
+from penstock.control.engine import Engine
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.job_epochs import JobSpec
 from penstock.control.job_home import JobHome
@@ -72,12 +73,14 @@ class LocalExecutor:
             home.acquire()
             try:
                 home.write_record(record_of(blueprint))
-                self._run(JobMaster(self._specify(request, configuration, blueprint, home), home, self._engine()))
+                self._run(
+                    JobMaster(self._specify(request, configuration, blueprint, home), home, self._engine(request, home))
+                )
             finally:
                 home.release()
         return self._job
 
-    def _engine(self) -> LocalEngine:
+    def _engine(self, request: JobRequest, home: JobHome) -> Engine:
         return LocalEngine(self._forget, self._max_epochs, self._before_epoch)
 
     def _run(self, job: JobMaster) -> None:

@@ -35,8 +35,8 @@ class SparkEngine:
         self._query: StreamingQuery | None = None
 
     def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment:
-        _read_bounded_frames(request)
-        self._options = _spark_options(request)
+        read_bounded_frames(request)
+        self._options = spark_options(request)
         self._frames = _frames_of(request)
         return WorkerEnvironment(
             collect_module_paths(request.dependencies, home.path / "python"),
@@ -73,7 +73,7 @@ class SparkEngine:
     def watch(self, seconds: float) -> AttemptEnd | None:
         assert self._session is not None and self._query is not None
         if has_died(self._session):
-            return AttemptEnd(self._loss(), can_restart=False)
+            return AttemptEnd(loss_of_the_jvm(self._job.home.job_id), can_restart=False)
         if not self._query.isActive:
             return AttemptEnd(self._planner.failure or _spark_failure(self._query.exception()))
         self._job.news.wait(seconds)
@@ -83,15 +83,7 @@ class SparkEngine:
         """A dying process closes its connections before it is gone."""
         if self._session is None or not has_died(self._session, _DYING_SECONDS):
             return None
-        return self._loss()
-
-    def _loss(self) -> Failure:
-        return Failure(
-            "JobExecutionError",
-            f"Spark's JVM has died under the job. Its files are kept: `penstock resume {self._job.home.job_id}` goes "
-            "on from the last epoch. If nobody has killed the JVM, it may have been short of memory "
-            "(spark.driver.memory).",
-        )
+        return loss_of_the_jvm(self._job.home.job_id)
 
     def stop(self) -> None:
         query, self._query = self._query, None
@@ -107,7 +99,15 @@ class SparkEngine:
                 server.close()
 
 
-def _read_bounded_frames(request: JobRequest) -> None:
+def loss_of_the_jvm(job_id: str) -> Failure:
+    return Failure(
+        "JobExecutionError",
+        f"Spark's JVM has died under the job. Its files are kept: `penstock resume {job_id}` goes on from the last "
+        "epoch. If nobody has killed the JVM, it may have been short of memory (spark.driver.memory).",
+    )
+
+
+def read_bounded_frames(request: JobRequest) -> None:
     """A bounded DataFrame is an ordinary source; only streaming ones are part of the Spark query."""
     for node in upstream_first(request.sinks):
         frame = node.params.get("spark_frame")
@@ -115,11 +115,16 @@ def _read_bounded_frames(request: JobRequest) -> None:
             node.params = {"source": BoundedFrame(frame, node.params.get("event_time"))}
 
 
-def _spark_options(request: JobRequest) -> dict[str, str]:
+def spark_options(request: JobRequest) -> dict[str, str]:
     options = {key: value for key, value in request.configuration.items() if key.startswith("spark.")}
     if request.dependencies.executable is not None:
         options["spark.pyspark.python"] = request.dependencies.executable
     return options
+
+
+def streaming_frames_of(request: JobRequest) -> list[DataFrame]:
+    frames = [node.params.get("spark_frame") for node in upstream_first(request.sinks)]
+    return [frame for frame in frames if frame is not None and frame.isStreaming]
 
 
 def _frames_of(request: JobRequest) -> dict[int, DataFrame]:

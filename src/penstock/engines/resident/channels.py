@@ -1,0 +1,198 @@
+"""Connections that never block: plain TCP, served by the one thread that also runs the operators.
+
+There is one connection for each level, sending and receiving task: chunks for a level that has no room must not stand
+in the way of those for a later one. Nothing is sent again: a broken connection is the failure of a generation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import socket
+from collections import deque
+
+from penstock.common.errors import ConfigurationError
+from penstock.engines.resident.frames import Frame, FrameReader, Greeting, Handshake, NotAuthenticatedError
+
+OUTBOX_BYTES = 4 << 20  # more than this waits in the operators, which then do not run
+_READ_BYTES = 1 << 20
+
+Address = tuple[str, int]
+
+
+class Connection:
+    """One TCP connection with its place in a selector; what cannot be sent at once waits here."""
+
+    def __init__(self, sock: socket.socket, selector: selectors.BaseSelector, handshake: Handshake) -> None:
+        sock.setblocking(False)
+        with contextlib.suppress(OSError):  # only TCP has it
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = sock
+        self._selector = selector
+        self._handshake = handshake
+        self._reader = FrameReader()
+        self._outbox: deque[memoryview] = deque()
+        self._waiting = deque[Frame]()  # until the handshake is done
+        self._events = 0
+        self._paused = False
+        self.waiting_bytes = 0
+        self.closed = False
+        self._put(handshake.opening())
+        self._watch()
+
+    @property
+    def greeting(self) -> Greeting | None:
+        """Known, at the server's end, when the handshake is done."""
+        return self._handshake.greeting if self._handshake.done else None
+
+    @property
+    def incoming(self) -> bool:
+        return not self._handshake.client
+
+    @property
+    def has_room(self) -> bool:
+        return self.waiting_bytes < OUTBOX_BYTES
+
+    def send(self, frame: Frame) -> None:
+        if not self._handshake.done:
+            self._waiting.append(frame)
+            self.waiting_bytes += len(frame.payload)
+            return
+        for part in frame.parts():
+            self._put(part)
+        if not self._events & selectors.EVENT_WRITE:
+            self._send_waiting()
+
+    def pause(self, paused: bool) -> None:
+        """While the receiver has no room nothing is read, and TCP makes the sender wait."""
+        if paused != self._paused:
+            self._paused = paused
+            self._watch()
+
+    def serve(self, events: int) -> list[Frame]:
+        """After the selector has named it: sends, receives; raises OSError when the connection is gone."""
+        if events & selectors.EVENT_WRITE:
+            self._send_waiting()
+        return self._received() if events & selectors.EVENT_READ else []
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            self._watch()
+            self._socket.close()
+
+    # -- bytes -------------------------------------------------------------------------------------------------
+
+    def _put(self, part: bytes) -> None:
+        if part:
+            self._outbox.append(memoryview(part))
+            self.waiting_bytes += len(part)
+
+    def _received(self) -> list[Frame]:
+        try:
+            data = self._socket.recv(_READ_BYTES)
+        except BlockingIOError:
+            return []
+        if not data:
+            raise ConnectionResetError("the other end has closed the connection")
+        if self._handshake.done:
+            return self._reader.feed(data)
+        answer, rest = self._handshake.feed(data)
+        self._put(answer)
+        if self._handshake.done:
+            self._release()
+        self._send_waiting()
+        return self._reader.feed(rest)
+
+    def _release(self) -> None:
+        for frame in self._waiting:
+            self.waiting_bytes -= len(frame.payload)
+            for part in frame.parts():
+                self._put(part)
+        self._waiting.clear()
+
+    def _send_waiting(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._outbox:
+                part = self._outbox[0]
+                sent = self._socket.send(part)
+                self.waiting_bytes -= sent
+                if sent == len(part):
+                    self._outbox.popleft()
+                else:
+                    self._outbox[0] = part[sent:]
+        self._watch()
+
+    def _watch(self) -> None:
+        events = 0 if self._paused and self._handshake.done else selectors.EVENT_READ
+        events |= selectors.EVENT_WRITE if self._outbox else 0
+        events = 0 if self.closed else events
+        if events == self._events:
+            return
+        if not self._events:
+            self._selector.register(self._socket, events, self)
+        elif not events:
+            self._selector.unregister(self._socket)
+        else:
+            self._selector.modify(self._socket, events, self)
+        self._events = events
+
+
+class Listener:
+    """Accepts connections on one port of a range; 0 stands for any free one."""
+
+    def __init__(self, host: str, ports: range, selector: selectors.BaseSelector, secret: bytes) -> None:
+        self._selector = selector
+        self._secret = secret
+        self._socket = _bound(host, ports)
+        self._socket.setblocking(False)
+        selector.register(self._socket, selectors.EVENT_READ, self)
+
+    @property
+    def port(self) -> int:
+        port: int = self._socket.getsockname()[1]
+        return port
+
+    def accept(self) -> Connection | None:
+        try:
+            sock, _ = self._socket.accept()
+        except OSError:  # whoever knocked has gone again
+            return None
+        return Connection(sock, self._selector, Handshake(self._secret))
+
+    def close(self) -> None:
+        self._selector.unregister(self._socket)
+        self._socket.close()
+
+
+def connect(address: Address, selector: selectors.BaseSelector, secret: bytes, greeting: Greeting) -> Connection:
+    """Returns at once; frames wait until the other end has answered."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    sock.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        sock.connect(address)
+    return Connection(sock, selector, Handshake(secret, greeting))
+
+
+def connected(address: Address, secret: bytes, greeting: Greeting, timeout: float) -> socket.socket:
+    """A blocking connection whose handshake is done: a task's own to the driver."""
+    sock = socket.create_connection(address, timeout)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    handshake = Handshake(secret, greeting)
+    while not handshake.done:
+        data = sock.recv(1)  # not a byte of what follows
+        if not data:
+            raise NotAuthenticatedError(f"{address[0]}:{address[1]} has closed the connection during the handshake")
+        answer, _ = handshake.feed(data)
+        sock.sendall(answer)
+    sock.settimeout(None)
+    return sock
+
+
+def _bound(host: str, ports: range) -> socket.socket:
+    for port in ports:
+        with contextlib.suppress(OSError):
+            return socket.create_server((host, port), reuse_port=False)
+    raise ConfigurationError(
+        f"none of the ports {ports.start} to {ports.stop - 1} is free on {host}; give penstock.resident.ports more"
+    )

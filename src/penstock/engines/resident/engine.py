@@ -1,0 +1,299 @@
+"""Epochs in long-running tasks: the second engine, beside micro-batches.
+
+The driver deploys, plans and completes in the job master's one thread, while it is watched. When a task or a connection
+is lost, everybody rolls back in place to the last epoch record: a new generation, in the same processes.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+
+from penstock.common.configuration import Configuration
+from penstock.common.failure import Failure
+from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
+from penstock.control.job_home import JobHome
+from penstock.control.work import places_of
+from penstock.engines.resident.epochs import Epochs
+from penstock.engines.resident.file_state_store import other_engine, remove_unused, spans_of
+from penstock.engines.resident.messages import Broken, Deploy, Deployed, Drop, Dropped, End, FromTask, Reported
+from penstock.engines.resident.settings import ResidentSettings
+from penstock.engines.resident.supervisor import Gone, Supervisor
+from penstock.engines.resident.task_host import TaskHost
+from penstock.graph.job_request import JobRequest
+from penstock.runtime.failure import failure_of
+from penstock.runtime.level_blob import LevelBlob
+
+_DROP_SECONDS = 5.0
+_DYING_SECONDS = 3.0
+_LOSSES_WITHOUT_PROGRESS = 5
+
+
+class _Phase(Enum):
+    STOPPED = 0
+    GATHERING = 1  # waits until there is a task in every slot
+    DEPLOYING = 2
+    RUNNING = 3
+
+
+class ResidentEngine:
+    """Drives the tasks of one job; `host` says where they run."""
+
+    def __init__(self, host: TaskHost, clock: Callable[[], float] = time.monotonic) -> None:
+        self._host = host
+        self._clock = clock
+        self._supervisor: Supervisor | None = None
+        self._phase = _Phase.STOPPED
+        self._generation = 0
+        self._deployment = ""
+        self._deployed: set[int] = set()
+        self._since = 0.0  # when the phase began
+        self._losses = 0  # since the last epoch was completed
+        self._why_lost = ""
+        self._news = False
+        self._files: set[str] = set()
+
+    # -- what the job master asks ------------------------------------------------------------------------------
+
+    def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment:
+        self._settings = ResidentSettings.of(Configuration.from_dict(request.configuration))
+        return self._host.prepare(request, home)
+
+    def open(self, job: EngineJob) -> None:
+        settings = self._settings
+        self._job = job
+        self._directory = job.home.run / "state"
+        self._directory.mkdir(parents=True, exist_ok=True)
+        self._locations()  # state of the other engine is refused before anything starts
+        self._host.open(job)
+        slots = self._host.slots_for(job.blueprint.parallelism)
+        self._supervisor = Supervisor(self._host, slots, settings.ports, self._directory, self._clock)
+        self._epochs = Epochs(job, settings.epoch_interval_seconds, settings.epoch_timeout_seconds, self._clock)
+        job.planner.on_news = self._wake
+        self._supervisor.start()
+
+    def start(self, attempt: int) -> None:
+        job = self._job.blueprint
+        blueprint = replace(job, settings=replace(job.settings, attempt=attempt))
+        self._levels = tuple(
+            LevelBlob.of(blueprint, level, job.settings.job_id, self._job.savepoint) for level in range(job.levels)
+        )
+        self._losses = 0
+        self._job.fence()
+        self._epochs.begin()
+        self._enter(_Phase.GATHERING)
+
+    def watch(self, seconds: float) -> AttemptEnd | None:
+        lost = self._host.lost()
+        if lost is not None:
+            return AttemptEnd(lost, can_restart=False)
+        try:
+            return self._run_for(seconds)
+        except Exception as error:
+            return AttemptEnd(failure_of(error))
+
+    def lost(self) -> Failure | None:
+        return self._host.lost(_DYING_SECONDS)
+
+    def stop(self) -> None:
+        """Functions are closed; tasks that do not answer, because user code does not return, are replaced."""
+        supervisor = self._supervisor
+        if supervisor is None or self._phase is _Phase.STOPPED:
+            return
+        self._enter(_Phase.STOPPED)
+        self._epochs.stop()
+        if self._host.lost() is not None:
+            return
+        waiting = set(supervisor.members)
+        supervisor.broadcast(Drop())
+        deadline = self._clock() + _DROP_SECONDS
+        while waiting and self._clock() < deadline:
+            for slot, message in supervisor.serve(deadline - self._clock()):
+                if isinstance(message, Dropped | Gone):
+                    waiting.discard(slot)
+        for slot in waiting & supervisor.members.keys():
+            supervisor.replace(slot)
+
+    def close(self) -> None:
+        supervisor, self._supervisor = self._supervisor, None
+        if supervisor is None:
+            return
+        self._supervisor = supervisor
+        try:
+            self.stop()
+            supervisor.broadcast(End())
+            supervisor.serve(0)
+        finally:
+            self._supervisor = None
+            supervisor.close()
+            self._host.close()
+
+    # -- the loop ----------------------------------------------------------------------------------------------
+
+    def _run_for(self, seconds: float) -> AttemptEnd | None:
+        supervisor = self._supervisor
+        assert supervisor is not None
+        end = self._clock() + seconds
+        while True:
+            wait = min(end - self._clock(), self._plan())
+            for slot, message in supervisor.serve(wait):
+                verdict = self._hear(slot, message)
+                if verdict is not None:
+                    return verdict
+            verdict = self._look_after(supervisor)
+            if verdict is not None or self._clock() >= end or self._job.news.is_set():
+                return verdict
+
+    def _plan(self) -> float:
+        """Plans what can be planned; gives the seconds until it is worth looking again."""
+        if self._phase is not _Phase.RUNNING:
+            return 1.0
+        if self._news:
+            self._news = False
+            self._epochs.look_soon()
+        message = self._epochs.plan(self._generation)
+        if message is not None and self._supervisor is not None:
+            self._supervisor.broadcast(message)
+        return self._epochs.seconds_to_next_look()
+
+    def _wake(self) -> None:
+        """From any thread."""
+        self._news = True
+        if self._supervisor is not None:
+            self._supervisor.wake()
+
+    def _hear(self, slot: int, message: FromTask | Gone) -> AttemptEnd | None:
+        match message:
+            case Deployed(generation) if generation == self._generation:
+                self._deployed.add(slot)
+            case Reported(generation) if generation == self._generation and self._phase is _Phase.RUNNING:
+                if self._epochs.report(message):
+                    self._losses = 0
+                    self._remove_unused_files()
+            case Broken(generation, why, failure) if generation == self._generation:
+                return AttemptEnd(failure) if failure is not None else self._roll_back(why)
+            case Gone() if self._phase in (_Phase.DEPLOYING, _Phase.RUNNING):
+                return self._roll_back(f"the task in slot {slot} was lost")
+        return None
+
+    # -- generations -------------------------------------------------------------------------------------------
+
+    def _enter(self, phase: _Phase) -> None:
+        self._phase, self._since = phase, self._clock()
+
+    def _roll_back(self, why: str) -> AttemptEnd | None:
+        """Everybody goes back to the last epoch record, unless that keeps happening."""
+        self._losses += 1
+        self._why_lost = why
+        if self._losses > _LOSSES_WITHOUT_PROGRESS:
+            return AttemptEnd(
+                Failure(
+                    "JobExecutionError",
+                    f"tasks were lost {self._losses} times without a single epoch between: {why}. If nobody has killed "
+                    "them they may have been short of memory, or a library that the program uses has crashed: see the "
+                    f"log of Spark in {self._job.home.home / 'logs'}",
+                )
+            )
+        self._epochs.roll_back()
+        self._enter(_Phase.GATHERING)
+        return None
+
+    def _look_after(self, supervisor: Supervisor) -> AttemptEnd | None:
+        for slot, why in supervisor.restart_ended().items():
+            self._why_lost = f"slot {slot}: {why}"
+        for slot in supervisor.silent(self._settings.heartbeat_timeout_seconds):
+            supervisor.replace(slot)
+            verdict = self._roll_back(f"the task in slot {slot} did not answer for a while")
+            if verdict is not None:
+                return verdict
+        if self._phase is _Phase.GATHERING:
+            return self._gather(supervisor)
+        if self._phase is _Phase.DEPLOYING and len(self._deployed) == supervisor.slots:
+            self._enter(_Phase.RUNNING)
+        return self._replace_stuck(supervisor)
+
+    def _gather(self, supervisor: Supervisor) -> AttemptEnd | None:
+        if supervisor.complete:
+            blind = [slot for slot, member in supervisor.members.items() if not member.sees_files]
+            if blind:
+                return AttemptEnd(self._no_shared_files())
+            self._deploy(supervisor)
+            return None
+        if self._clock() - self._since < self._settings.slot_timeout_seconds:
+            return None
+        there, wanted = len(supervisor.members), supervisor.slots
+        return AttemptEnd(
+            Failure(
+                "JobExecutionError",
+                f"the job needs {wanted} slots of Spark at the same time, and after "
+                f"{self._settings.slot_timeout_seconds:.0f} s only {there} of them run. Give Spark more cores, or the "
+                "job a smaller parallelism, or wait longer (penstock.resident.slot-timeout), or run it with "
+                f"penstock.engine: micro-batch, which needs no slots of its own.{self._last_loss()}",
+            )
+        )
+
+    def _last_loss(self) -> str:
+        return f" The last thing that was heard: {self._why_lost}" if self._why_lost else ""
+
+    def _no_shared_files(self) -> Failure:
+        return Failure(
+            "JobExecutionError",
+            f"tasks do not see the directory of the job's state, {self._directory}. The resident engine keeps state in "
+            "files: set penstock.home to a directory that all machines share, or use penstock.engine: micro-batch",
+        )
+
+    def _deploy(self, supervisor: Supervisor) -> None:
+        self._generation += 1
+        self._deployment = uuid.uuid4().hex[:12]
+        self._deployed = set()
+        self._enter(_Phase.DEPLOYING)
+        supervisor.broadcast(
+            Deploy(
+                self._generation,
+                self._deployment,
+                {slot: member.address for slot, member in supervisor.members.items()},
+                self._levels,
+                places_of(self._job.blueprint),
+                self._locations(),
+                {},
+                self._directory,
+                self._settings.buffer_timeout_ms,
+                self._settings.exactly_once,
+            )
+        )
+
+    def _replace_stuck(self, supervisor: Supervisor) -> AttemptEnd | None:
+        """An epoch that is much too late: whoever has been in one and the same step since then does not come back."""
+        late = self._epochs.overdue() if self._phase is _Phase.RUNNING else None
+        if late is None:
+            return None
+        patience = self._settings.epoch_timeout_seconds / 2
+        stuck = [slot for slot, member in supervisor.members.items() if member.in_step_seconds > patience]
+        for slot in stuck:
+            supervisor.replace(slot)
+        number, places = late
+        missing = ", ".join(f"subtask {subtask} of level {level}" for level, subtask in places)
+        return self._roll_back(
+            f"epoch {number} took too long (execution.checkpointing.timeout): no report of {missing}"
+        )
+
+    # -- state -------------------------------------------------------------------------------------------------
+
+    def _locations(self) -> dict[tuple[int, int], str]:
+        record = self._job.completion.store.latest
+        if record.snapshots:
+            raise other_engine()
+        for location in record.snapshot_ids.values():
+            spans_of(location)
+        return record.snapshot_ids
+
+    def _remove_unused_files(self) -> None:
+        locations = self._job.completion.store.latest.snapshot_ids.values()
+        files = {span.file for location in locations for span in spans_of(location)}
+        if files != self._files:
+            self._files = files
+            remove_unused(Path(self._directory), locations, self._deployment)

@@ -1,0 +1,255 @@
+"""One container of a resident task: what waits for it, where its snapshots go, and how its time is spent."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from penstock.control.work import Place
+from penstock.engines.resident.barriers import Alignment, Barrier, Deliver, EndEpoch
+from penstock.engines.resident.file_state_store import FileSnapshotStore, StateFiles
+from penstock.metrics.values import GaugeValue
+from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.clock import Clock, system_clock
+from penstock.runtime.container import Container
+from penstock.runtime.exchange import ExchangeRow, channel_of, receivers_from, senders_to
+from penstock.runtime.failure import failure_of
+from penstock.runtime.hosting import save_in_log, save_part, sendable
+from penstock.runtime.level_blob import LevelBlob
+from penstock.runtime.report import SubtaskReport, UnionLists
+from penstock.runtime.snapshot_target import SnapshotTarget
+from penstock.runtime.sources.base import Assignment
+from penstock.runtime.state_log import StateLog
+
+INBOX_BYTES = 8 << 20
+
+Chunk = tuple[int, bytes]  # channel, payload
+
+
+@dataclass(frozen=True)
+class Read:
+    """Level 0: what the sources read in an epoch."""
+
+    assignments: dict[int, Assignment]
+
+
+@dataclass(frozen=True)
+class EndedEpoch:
+    """The barrier goes on, and the report to the driver once the snapshot is durable."""
+
+    barrier: Barrier
+    report: bytes
+
+
+@dataclass
+class TimeSpent:
+    """In seconds since the last report: where the waiting happens is where it is measured."""
+
+    since: float = field(default_factory=time.monotonic)
+    busy: float = 0.0
+    back_pressured: float = 0.0
+    pressed_at: float | None = None
+
+    def press(self) -> None:
+        """There is work, and no room for what it would send."""
+        self.pressed_at = self.pressed_at or time.monotonic()
+
+    def release(self) -> None:
+        if self.pressed_at is not None:
+            self.back_pressured += time.monotonic() - self.pressed_at
+            self.pressed_at = None
+
+    def per_second(self) -> dict[str, GaugeValue]:
+        """Flink's three metrics of a task; begins anew."""
+        now = time.monotonic()
+        total = max(now - self.since, 1e-9)
+        busy, pressed = self.busy / total, self.back_pressured / total
+        self.since, self.busy, self.back_pressured = now, 0.0, 0.0
+        return {
+            "busyTimeMsPerSecond": GaugeValue(round(1000 * min(1.0, busy))),
+            "backPressuredTimeMsPerSecond": GaugeValue(round(1000 * min(1.0, pressed))),
+            "idleTimeMsPerSecond": GaugeValue(round(1000 * max(0.0, 1.0 - busy - pressed))),
+        }
+
+
+class HostedSubtask:
+    """Pushed by the task: receive() and run_epoch() bring work, step() does a piece of it."""
+
+    def __init__(
+        self,
+        blob: LevelBlob,
+        subtask: int,
+        files: StateFiles,
+        location: str | None,
+        union_lists: dict[int, UnionLists],
+        exactly_once: bool,
+        clock: Clock = system_clock,
+    ) -> None:
+        self.place: Place = (blob.level, subtask)
+        self._blob = blob
+        self._union_lists = union_lists
+        self._clock = clock
+        self._store = FileSnapshotStore(files, self.place, location)
+        self._location = location
+        self._log = StateLog(self._store)
+        self._token = self._log.token()
+        job = blob.blueprint()
+        self.channels = _channels_into(job, blob.level, subtask)
+        self.outgoing = _outgoing(job, blob.level, subtask)  # channel -> target level and subtasks
+        self._alignment: Alignment[Chunk] = Alignment(self.channels, exactly_once)
+        self._ready: deque[Deliver[Chunk] | EndEpoch | Read] = deque()
+        self._reading: Iterator[None] | None = None
+        self.waiting_bytes = 0
+        self._failed = False
+        self._finished = False
+        self.time = TimeSpent()
+        self.container = self._opened()
+        self.next_wake = self.container.next_processing_time()
+        self.unflushed = False
+
+    def _opened(self) -> Container:
+        """Snapshots come first, so that user functions find the state when they are opened."""
+        container = Container(self._blob.blueprint(), *self.place, self._clock)
+        try:
+            if self._token is None:
+                container.open(self._blob.savepoint)
+            else:
+                self._log.replay(container, since=None)
+                container.see_union_lists(self._union_lists)
+                container.open()
+        except BaseException:
+            container.close()
+            raise
+        return container
+
+    # -- what comes --------------------------------------------------------------------------------------------
+
+    def receive(self, channel: int, element: bytes | Barrier) -> None:
+        """From another subtask; those of one channel come in order."""
+        item: Chunk | Barrier = element if isinstance(element, Barrier) else (channel, element)
+        for instruction in self._alignment.receive(channel, item):
+            if isinstance(instruction, Deliver):
+                self.waiting_bytes += len(instruction.item[1])
+            self._ready.append(instruction)
+
+    def run_epoch(self, assignments: dict[int, Assignment], barrier: Barrier) -> None:
+        """From the driver, for those to whom no channel leads."""
+        if assignments:
+            self._ready.append(Read(assignments))
+        self._ready.append(EndEpoch(barrier))
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._ready) or self._reading is not None
+
+    @property
+    def has_room(self) -> bool:
+        return self.waiting_bytes < INBOX_BYTES
+
+    # -- what is done ------------------------------------------------------------------------------------------
+
+    def step(self) -> EndedEpoch | None:
+        """A chunk, a batch of a source, or the end of an epoch; what it sends is taken from take_rows()."""
+        began = time.monotonic()
+        try:
+            return self._step()
+        finally:
+            self.time.busy += time.monotonic() - began
+
+    def _step(self) -> EndedEpoch | None:
+        if self._reading is not None:
+            self._read_on(self._reading)
+            return None
+        match self._ready.popleft():
+            case Deliver((channel, payload)):
+                self.waiting_bytes -= len(payload)
+                if not self._failed and not self._finished:
+                    self.container.receive(ExchangeRow(self.place[1], channel, 0, payload))
+                    self._has_run()
+            case Read(assignments):
+                if not self._failed and not self._finished:
+                    self._read_on(self.container.read(assignments))
+            case EndEpoch(barrier):
+                return self._end_epoch(barrier)
+        return None
+
+    def _read_on(self, reading: Iterator[None]) -> None:
+        """One batch; where the operators after the source are slow, others get their turn in between."""
+        self._reading = None if next(reading, _DONE) is _DONE else reading
+        self._has_run()
+
+    def _has_run(self) -> None:
+        self.unflushed = bool(self.outgoing)
+        self.next_wake = self.container.next_processing_time()
+
+    def advance(self) -> None:
+        """The moment has come that next_wake names."""
+        if not self._failed and not self._finished:
+            self.container.advance()
+            self._has_run()
+
+    def flush(self) -> None:
+        self.unflushed = False
+        self.container.flush()
+
+    def take_rows(self) -> list[ExchangeRow]:
+        return self.container.take_rows()
+
+    def close(self) -> None:
+        self.container.close()
+
+    # -- the end of an epoch -----------------------------------------------------------------------------------
+
+    def _end_epoch(self, barrier: Barrier) -> EndedEpoch:
+        target = SnapshotTarget.decode(barrier.note)
+        if self._finished and target is not None:
+            self.container = self._opened()  # it was closed, and has to be saved all the same
+        if self._finished and target is None:
+            report = SubtaskReport(*self.place, finished=True, snapshots=(self._location, self._location or ""))
+            return EndedEpoch(barrier, sendable(report, self.container).payload)
+        self.container.advance()
+        report = self.container.barrier(saving=target is not None)
+        if report.failure is None:
+            self._save(report, target)
+        self._failed = self._failed or report.failure is not None
+        self._finished = report.finished and not self._failed
+        if self._finished:
+            self.container.close(report)
+        times = self.time.per_second()
+        for metrics in report.metrics.values():
+            metrics.update(times)
+        self.unflushed = False
+        self.next_wake = None if self._finished or self._failed else report.next_processing_time
+        return EndedEpoch(barrier, sendable(report, self.container).payload)
+
+    def _save(self, report: SubtaskReport, target: SnapshotTarget | None) -> None:
+        try:
+            self._token = save_in_log(self.container, self._log, self._token, report)
+            if target is not None:
+                save_part(self.container, report, target)
+            before, self._location = self._location, self._store.location()
+            report.snapshots = before, self._location
+        except Exception as error:  # also a full disk: the epoch fails, and the driver hears why
+            report.failure = failure_of(error)
+
+
+_DONE = object()
+
+
+def _channels_into(job: JobBlueprint, level: int, subtask: int) -> list[int]:
+    return [
+        channel_of(edge.id, sender)
+        for edge in job.edges
+        if edge.target_level == level and edge.crosses_levels and subtask < edge.target_parallelism
+        for sender in senders_to(edge, subtask)
+    ]
+
+
+def _outgoing(job: JobBlueprint, level: int, subtask: int) -> dict[int, tuple[int, tuple[int, ...]]]:
+    return {
+        channel_of(edge.id, subtask): (edge.target_level, tuple(receivers_from(edge, subtask)))
+        for edge in job.edges
+        if edge.source_level == level and edge.crosses_levels and subtask < edge.source_parallelism
+    }

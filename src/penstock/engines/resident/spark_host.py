@@ -1,0 +1,133 @@
+"""Resident tasks on Spark: one Spark job with one task for each slot, so that a lost one comes back alone.
+
+Spark's barrier mode would fail all of them together, and start again after seconds (docs/adr/0018).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from penstock.common.errors import NotSupportedError
+from penstock.common.failure import Failure
+from penstock.common.run_options import current_run_options
+from penstock.control.engine import EngineJob, WorkerEnvironment
+from penstock.control.job_home import JobHome
+from penstock.engines.resident.messages import TaskSettings
+from penstock.engines.resident.task import run_task
+from penstock.engines.spark.engine import loss_of_the_jvm, read_bounded_frames, spark_options
+from penstock.engines.spark.session import has_died, spark_session
+from penstock.engines.spark.worker_modules import (
+    collect_module_paths,
+    prepare_worker,
+    ship_modules,
+    unpack_archives,
+)
+from penstock.graph.job_request import JobRequest
+
+_END_SECONDS = 2.0
+_KILL_SECONDS = 5.0
+# Chunks would travel in clear where the user has asked Spark to encrypt what travels.
+_ENCRYPTION = ("spark.authenticate", "spark.network.crypto.enabled", "spark.ssl.enabled", "spark.ssl.rpc.enabled")
+_numbers = itertools.count()
+
+
+class SparkHost:
+    """The session is shared by the jobs of the process; threads and job groups belong to one job."""
+
+    def __init__(self) -> None:
+        self._session: SparkSession | None = None
+        self._running: dict[int, _SparkTask] = {}
+
+    def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment:
+        read_bounded_frames(request)
+        self._options = spark_options(request)
+        return WorkerEnvironment(
+            collect_module_paths(request.dependencies, home.path / "python"),
+            unpack_archives(request.dependencies, home.path / "archives"),
+        )
+
+    def open(self, job: EngineJob) -> None:
+        self._job_id = job.home.job_id
+        options, home = current_run_options(), job.home
+        log_file = home.home / "logs" / "spark.log"
+        self._session = spark_session(options.master, self._options, log_file, options.verbose)
+        for key in _ENCRYPTION:
+            if self._context.getConf().get(key, "false") == "true":
+                raise NotSupportedError(
+                    f"{key} is on, and the resident engine does not encrypt what tasks send to each other yet: use "
+                    "penstock.engine: micro-batch"
+                )
+        ship_modules(self._session, job.blueprint.settings.module_paths, home.path / "shipped")
+
+    @property
+    def _context(self) -> SparkContext:
+        assert self._session is not None
+        return self._session.sparkContext
+
+    def slots_for(self, parallelism: int) -> int:
+        """A local Spark has the cores it has, and several subtasks share one; a cluster may still get more."""
+        if str(self._context.master).startswith("local"):
+            return min(parallelism, self._context.defaultParallelism)
+        return parallelism
+
+    def driver_address(self) -> str:
+        return str(self._context.getConf().get("spark.driver.host", "127.0.0.1"))
+
+    def start(self, slot: int, settings: TaskSettings) -> None:
+        self._running[slot] = _SparkTask(self._context, self._job_id, slot, settings)
+
+    def replace(self, slot: int) -> None:
+        self._running[slot].cancel()
+
+    def ended(self) -> dict[int, str]:
+        return {slot: task.why for slot, task in self._running.items() if task.why is not None}
+
+    def lost(self, patience_seconds: float = 0.0) -> Failure | None:
+        if self._session is None or not has_died(self._session, patience_seconds):
+            return None
+        return loss_of_the_jvm(self._job_id)
+
+    def close(self) -> None:
+        tasks, self._running = self._running.values(), {}
+        if self.lost() is not None:
+            return
+        for task in tasks:
+            if not task.join(_END_SECONDS):
+                task.cancel()
+        for task in tasks:
+            task.join(_KILL_SECONDS)
+
+
+class _SparkTask:
+    """One Spark job with one task, and the thread that waits for it."""
+
+    def __init__(self, context: SparkContext, job_id: str, slot: int, settings: TaskSettings) -> None:
+        self._context = context
+        self._group = f"penstock-{job_id}-{slot}-{next(_numbers)}"
+        self._slot = slot
+        self._settings = settings
+        self.why: str | None = None
+        self._thread = threading.Thread(target=self._run, name=self._group, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        slot, settings = self._slot, self._settings
+        try:
+            self._context.setJobGroup(self._group, f"slot {slot} of a resident job", interruptOnCancel=True)
+            self._context.parallelize([slot], 1).foreachPartition(lambda _: run_task(slot, settings, prepare_worker))
+            self.why = "its task has ended"
+        except Exception as error:
+            self.why = next(iter(str(error).splitlines()), type(error).__name__)
+
+    def cancel(self) -> None:
+        with contextlib.suppress(Exception):  # Spark itself may be ending
+            self._context.cancelJobGroup(self._group)
+
+    def join(self, seconds: float) -> bool:
+        self._thread.join(seconds)
+        return not self._thread.is_alive()

@@ -1,0 +1,77 @@
+"""Resident jobs without Spark: their tasks are plain processes of this machine, so that a job costs milliseconds."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing.context import ForkServerProcess
+
+from penstock.common.failure import Failure
+from penstock.control.engine import Engine, EngineJob, WorkerEnvironment
+from penstock.control.job_home import JobHome
+from penstock.engines.local.executor import LocalExecutor
+from penstock.engines.resident.engine import ResidentEngine
+from penstock.engines.resident.messages import TaskSettings
+from penstock.engines.resident.task import run_task
+from penstock.graph.job_request import JobRequest
+from penstock.runtime.blueprint import JobSettings
+
+_END_SECONDS = 3.0
+
+
+class ProcessHost:
+    """Starts a process for each slot, and again when it has died."""
+
+    def __init__(self) -> None:
+        # Not forked from this process: a child would hold its sockets open.
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(["penstock.engines.resident.task", "pyarrow"])
+        self.processes: dict[int, ForkServerProcess] = {}
+
+    def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment:
+        return WorkerEnvironment()
+
+    def open(self, job: EngineJob) -> None:
+        """There is nothing to start before the tasks."""
+
+    def slots_for(self, parallelism: int) -> int:
+        return parallelism
+
+    def driver_address(self) -> str:
+        return "127.0.0.1"
+
+    def start(self, slot: int, settings: TaskSettings) -> None:
+        process = self._context.Process(target=run_task, args=(slot, settings, _nothing), daemon=True)
+        process.start()
+        self.processes[slot] = process
+
+    def replace(self, slot: int) -> None:
+        self.processes[slot].kill()
+
+    def ended(self) -> dict[int, str]:
+        dead = {slot: process for slot, process in self.processes.items() if not process.is_alive()}
+        return {slot: f"its process ended with {process.exitcode}" for slot, process in dead.items()}
+
+    def lost(self, patience_seconds: float = 0.0) -> Failure | None:
+        return None
+
+    def close(self) -> None:
+        for process in self.processes.values():
+            process.join(_END_SECONDS)
+            process.kill()
+        self.processes = {}
+
+
+def _nothing(settings: JobSettings) -> None:
+    """The processes have this one's modules."""
+
+
+class ResidentExecutor(LocalExecutor):
+    """Runs a whole job to its end on resident tasks."""
+
+    host: ProcessHost
+
+    def _engine(self, request: JobRequest, home: JobHome) -> Engine:
+        self.host = ProcessHost()
+        engine = ResidentEngine(self.host)
+        engine.prepare(request, home)
+        return engine
