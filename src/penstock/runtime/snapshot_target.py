@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 
@@ -17,3 +18,15 @@ class SnapshotTarget:
 
     kind: SnapshotKind
     directory: str
+
+    @staticmethod
+    def encode(target: SnapshotTarget | None) -> bytes:
+        """For barriers; nothing for an epoch that is not saved."""
+        return b"" if target is None else json.dumps(asdict(target)).encode()
+
+    @staticmethod
+    def decode(payload: bytes) -> SnapshotTarget | None:
+        if not payload:
+            return None
+        fields = json.loads(payload)
+        return SnapshotTarget(SnapshotKind(fields["kind"]), fields["directory"])
