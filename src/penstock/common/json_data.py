@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 from collections.abc import Mapping
 from enum import Enum
@@ -52,8 +53,12 @@ def _read_object(type_: Any, data: Any) -> Any:
         data = upgrade(data)
     # Records of older versions have names with spaces.
     by_name = {name.replace(" ", "_"): value for name, value in _checked(data, dict).items()}
-    hints = get_type_hints(type_)
-    return type_(**{name: _read(hint, by_name[name]) for name, hint in hints.items() if name in by_name})
+    return type_(**{name: _read(hint, by_name[name]) for name, hint in _hints(type_).items() if name in by_name})
+
+
+@functools.cache
+def _hints(type_: Any) -> dict[str, Any]:
+    return get_type_hints(type_)
 
 
 def _checked(data: Any, type_: Any) -> Any:

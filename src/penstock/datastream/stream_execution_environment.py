@@ -212,10 +212,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         # As in Flink, even when the job cannot be started: the next one begins empty.
         self._operators.clear()
         if self._executor is None:
-            # Imported only when a program runs: building a graph must not wait for Spark.
-            from penstock.engines.spark.executor import SparkExecutor
-
-            self._executor = SparkExecutor()
+            self._executor = default_executor()
         return self._executor.submit(request)
 
     def _request(self, job_name: str | None) -> JobRequest:
@@ -317,3 +314,10 @@ def _sources_of(ends: tuple[Node, ...]) -> list[Node]:
 def _is_bounded(source: Node) -> bool:
     frame = source.params.get("spark_frame")
     return not frame.isStreaming if frame is not None else bool(source.params["source"].bounded)
+
+
+def default_executor() -> Executor:
+    """Spark, imported only when a program runs: building a graph must not wait for it."""
+    from penstock.engines.spark.executor import SparkExecutor
+
+    return SparkExecutor()
