@@ -21,7 +21,7 @@ from penstock.datastream.window import (
 )
 from penstock.functions.rolling import Maximum, Sum
 from penstock.runtime.batch import Batch
-from penstock.runtime.operators.window_settings import WindowSettings
+from penstock.runtime.windows.settings import WindowSettings
 from penstock.testing.harness import OperatorHarness
 
 BATCH = 32_768
@@ -57,7 +57,7 @@ def batches(records: int, keys: int, disorder: int) -> Iterator[Batch]:
 
 def measure(title: str, settings: WindowSettings, arguments: argparse.Namespace, kind: str | None = None) -> None:
     stream = list(batches(arguments.records, arguments.keys, arguments.disorder))
-    harness = OperatorHarness(kind or settings.kind, None, {"window": settings}, key=lambda value: value[0])
+    harness = OperatorHarness("window", None, {"window": settings}, key=lambda value: value[0])
     adding = firing = saving = 0.0
     for number, batch in enumerate(stream):
         assert batch.timestamps is not None
