@@ -10,18 +10,23 @@ import gc
 import random
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from penstock.common.typeinfo import Types
 from penstock.datastream.functions import AggregateFunction, ReduceFunctionWrapper
 from penstock.datastream.window import (
     EventTimeSessionWindows,
+    EventTimeTrigger,
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
 from penstock.functions.rolling import Maximum, Sum
+from penstock.functions.window_count import Count
+from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch
-from penstock.runtime.operators.window_settings import WindowSettings
+from penstock.runtime.chunk import ChunkBuilder, read_chunk
+from penstock.runtime.windows.settings import WindowSettings
 from penstock.testing.harness import OperatorHarness
 
 BATCH = 32_768
@@ -43,7 +48,15 @@ class CountAndSum(AggregateFunction):
         return acc_a[0] + acc_b[0], acc_a[1] + acc_b[1]
 
 
-def batches(records: int, keys: int, disorder: int) -> Iterator[Batch]:
+class MergeableCountAndSum(CountAndSum):
+    mergeable = True
+
+
+class GeneralTrigger(EventTimeTrigger[Any]):
+    """The default trigger, which the engine does not know as such: it takes the general path."""
+
+
+def batches(records: int, keys: int, disorder: int, typed: bool) -> Iterator[Batch]:
     """Random keys, `RECORDS_PER_MILLISECOND` of event time, each up to `disorder` milliseconds too early."""
     source = random.Random(7)
     for start in range(0, records, BATCH):
@@ -52,19 +65,23 @@ def batches(records: int, keys: int, disorder: int) -> Iterator[Batch]:
         times = [position // RECORDS_PER_MILLISECOND + 100_000 for position in positions]
         if disorder:
             times = [moment - source.randrange(disorder) for moment in times]
-        yield Batch([(key, key % 10) for key in drawn], times, drawn)
+        builder, codec = ChunkBuilder(), codec_for(PAIR) if typed else None
+        builder.extend([(key, key % 10) for key in drawn], times, drawn)
+        [batch] = read_chunk(builder.take(codec), codec)
+        assert isinstance(batch, Batch)
+        yield batch
 
 
-def measure(title: str, settings: WindowSettings, arguments: argparse.Namespace, kind: str | None = None) -> None:
-    stream = list(batches(arguments.records, arguments.keys, arguments.disorder))
-    harness = OperatorHarness(kind or settings.kind, None, {"window": settings}, key=lambda value: value[0])
+def measure(title: str, settings: WindowSettings, arguments: argparse.Namespace, typed: bool = False) -> None:
+    stream = list(batches(arguments.records, arguments.keys, arguments.disorder, typed))
+    last_times = [max(batch.timestamps or [0]) for batch in stream]
+    harness = OperatorHarness("window", None, {"window": settings}, key=lambda value: value[0])
     adding = firing = saving = 0.0
     for number, batch in enumerate(stream):
-        assert batch.timestamps is not None
         begun = time.process_time()
         harness.operator.process(batch, 0)
         added = time.process_time()
-        harness.watermark(batch.timestamps[-1] - arguments.disorder - 1)
+        harness.watermark(last_times[number] - arguments.disorder - 1)
         fired = time.process_time()
         adding += added - begun
         firing += fired - added
@@ -94,17 +111,25 @@ def main() -> None:
     trigger = second.get_default_trigger(None)
     total = ReduceFunctionWrapper(lambda a, b: (a[0], a[1] + b[1]))
     aggregated = WindowSettings(second, trigger, aggregation=CountAndSum())
-    measure("tumbling 1 s aggregate", aggregated, arguments)
-    measure("tumbling 1 s reduce", WindowSettings(second, trigger, aggregation=total), arguments)
-    measure("tumbling 1 s built-in sum", WindowSettings(second, trigger, aggregation=Sum(1, PAIR)), arguments)
-    measure("tumbling 1 s built-in max", WindowSettings(second, trigger, aggregation=Maximum(1, PAIR)), arguments)
-    measure("sliding 4 s / 1 s aggregate", WindowSettings(sliding, trigger, aggregation=CountAndSum()), arguments)
-    measure("sliding 4 s / 1 s reduce", WindowSettings(sliding, trigger, aggregation=total), arguments)
-    session = EventTimeSessionWindows(500)
-    measure("session 500 ms aggregate", WindowSettings(session, trigger, aggregation=CountAndSum()), arguments)
-    measure("general path, tumbling aggregate", aggregated, arguments, "window")
+    general = GeneralTrigger()
+
+    def run(title: str, assigner: Any, aggregation: Any, typed: bool = False) -> None:
+        measure(title, WindowSettings(assigner, trigger, aggregation=aggregation), arguments, typed)
+
+    run("tumbling 1 s aggregate", second, CountAndSum())
+    run("tumbling 1 s reduce", second, total)
+    run("tumbling 1 s built-in sum", second, Sum(1, PAIR))
+    run("tumbling 1 s built-in sum, typed", second, Sum(1, PAIR), typed=True)
+    run("tumbling 1 s built-in max, typed", second, Maximum(1, PAIR), typed=True)
+    run("tumbling 1 s count, typed", second, Count(), typed=True)
+    run("sliding 4 s / 1 s aggregate", sliding, CountAndSum())
+    run("sliding 4 s / 1 s mergeable", sliding, MergeableCountAndSum())
+    run("sliding 4 s / 1 s reduce", sliding, total)
+    run("sliding 4 s / 1 s sum, typed", sliding, Sum(1, PAIR), typed=True)
+    run("session 500 ms aggregate", EventTimeSessionWindows(500), CountAndSum())
+    measure("general path, tumbling aggregate", replace(aggregated, trigger=general), arguments)
     measure("tumbling 1 s elements", WindowSettings(second, trigger), arguments)
-    measure("general path, tumbling elements", WindowSettings(second, trigger), arguments, "window")
+    measure("general path, tumbling elements", WindowSettings(second, general), arguments)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from penstock.common.errors import JobExecutionError
 from penstock.control.restore_point import open_restore_point
 from penstock.control.work import Offset
 from penstock.runtime.blueprint import JobBlueprint, OperatorBlueprint
-from penstock.runtime.operator_content import window_sizes
 from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.saved_parts import snapshots_of, tables_of
@@ -90,7 +89,6 @@ def _saved(operator: OperatorBlueprint, reports: list[SubtaskReport]) -> SavedOp
         operator.parallelism,
         operator.max_parallelism,
         tuple(states.values()),
-        window_sizes(operator),
     )
 
 

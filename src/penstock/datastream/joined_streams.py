@@ -23,7 +23,7 @@ from penstock.functions.join import (
 )
 from penstock.functions.output_tag import OutputTag
 from penstock.functions.window_time import milliseconds_of
-from penstock.runtime.operators.window_settings import PARAMETER
+from penstock.runtime.windows.settings import PARAMETER
 
 __all__ = ["CoGroupedStreams", "IntervalJoin", "IntervalJoined", "JoinedStreams"]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.functions.window_assigners import (
     CountSlidingWindowAssigner,
     CountTumblingWindowAssigner,
+    CumulativeEventTimeWindows,
     DynamicEventTimeSessionWindows,
     DynamicProcessingTimeSessionWindows,
     EventTimeSessionWindows,
@@ -65,6 +66,7 @@ __all__ = [
     "CountSlidingWindowAssigner",
     "CountTrigger",
     "CountTumblingWindowAssigner",
+    "CumulativeEventTimeWindows",
     "CountWindow",
     "CountWindowSerializer",
     "DeltaEvictor",

@@ -41,7 +41,7 @@ from penstock.functions.rolling import (
 )
 from penstock.functions.window_count import Count, WithKey
 from penstock.functions.window_time import milliseconds_of
-from penstock.runtime.operators.window_settings import PARAMETER, WindowSettings
+from penstock.runtime.windows.settings import PARAMETER, WindowSettings
 
 if TYPE_CHECKING:
     from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
@@ -175,7 +175,7 @@ class _Windowed(WindowingChoices):
     ) -> DataStream:
         settings = self._settings(aggregation)
         result = self._stream._transform(
-            settings.kind,
+            "window",
             type(self._assigner).__name__,
             function,
             output_type=output_type,

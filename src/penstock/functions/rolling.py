@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, cast
 
 from penstock.common.errors import ProgramError
-from penstock.common.typeinfo import PickledBytesTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation
+from penstock.common.typeinfo import PickledBytesTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation, Types
 from penstock.common.types import Row
 from penstock.functions.element import ReduceFunction
 
@@ -21,6 +21,8 @@ class RollingAggregation(ReduceFunction):
 
     def __init__(self, position: int | str, type_info: TypeInformation) -> None:
         self._position = checked_position(position, type_info, self.operation)
+        self.type_info = type_info
+        self.integral = _is_integral(type_info, self._position)
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         return self.combine(value1, value2, self.field(value1), self.field(value2))
@@ -121,6 +123,14 @@ def checked_position(position: int | str, type_info: TypeInformation, operation:
             f"{operation}: records of type {type_info!r} have no fields; leave the position out (got {position!r})"
         )
     return position
+
+
+def _is_integral(type_info: TypeInformation, position: int | str) -> bool:
+    """Whether the field is declared as whole numbers, whose aggregation does not depend on their order."""
+    field = type_info
+    if isinstance(type_info, (RowTypeInfo, TupleTypeInfo)) and isinstance(position, int):
+        field = type_info.get_field_types()[position]
+    return field in (Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG(), Types.BIG_INT())
 
 
 def _checked_index(position: int, type_info: RowTypeInfo | TupleTypeInfo, operation: str) -> int:

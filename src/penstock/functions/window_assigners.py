@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CountSlidingWindowAssigner",
     "CountTumblingWindowAssigner",
+    "CumulativeEventTimeWindows",
     "DynamicEventTimeSessionWindows",
     "DynamicProcessingTimeSessionWindows",
     "EventTimeSessionWindows",
@@ -188,6 +189,43 @@ class SlidingProcessingTimeWindows(_ProcessingTime, _Sliding[T]):
         return SlidingProcessingTimeWindows(
             milliseconds_of(size, "size"), milliseconds_of(slide, "slide"), _offset_of(offset)
         )
+
+
+class CumulativeEventTimeWindows(_EventTime, WindowAssigner[T, TimeWindow]):
+    """Windows that begin together and grow by ``step`` up to ``max_size``, by the elements' timestamps.
+
+    Not in PyFlink's DataStream API; SQL's CUMULATE. ``of(Time.days(1), Time.hours(1))`` gives the totals of the day so
+    far after each hour.
+    """
+
+    def __init__(self, max_size: int, step: int, offset: int) -> None:
+        if step <= 0 or max_size <= 0 or max_size % step or abs(offset) >= max_size:
+            raise ProgramError(
+                f"CumulativeEventTimeWindows needs a max_size that is a multiple of step, and abs(offset) < max_size, "
+                f"got max_size={max_size} step={step} offset={offset}"
+            )
+        self._size = max_size
+        self._step = step
+        self._offset = offset
+
+    @staticmethod
+    def of(
+        max_size: Time | Duration, step: Time | Duration, offset: Time | Duration | None = None
+    ) -> CumulativeEventTimeWindows[Any]:
+        return CumulativeEventTimeWindows(
+            milliseconds_of(max_size, "max_size"), milliseconds_of(step, "step"), _offset_of(offset)
+        )
+
+    def assign_windows(
+        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
+    ) -> Collection[TimeWindow]:
+        time = self._time_of(timestamp, context)
+        start = _start_of(time, self._offset, self._size)
+        first = _start_of(time, self._offset, self._step) + self._step
+        return [TimeWindow(start, end) for end in range(first, start + self._size + 1, self._step)]
+
+    def __repr__(self) -> str:
+        return f"CumulativeEventTimeWindows({self._size}, {self._step}, {self._offset})"
 
 
 class _Sessions(MergingWindowAssigner[T, TimeWindow]):

@@ -22,6 +22,7 @@ from penstock.runtime.state_schema import StateSchema
 from penstock.runtime.table_columns import TableColumns, read_table
 from penstock.runtime.timers import TimerChanges
 from penstock.runtime.valve import InputsSnapshot
+from penstock.runtime.windows.version_2 import logical_entries, logical_table
 
 Pieces = Iterable[tuple["Label", Any]]
 Count = Callable[["Label", int], None]
@@ -147,9 +148,13 @@ def tables_of(savepoint: Savepoint, uid: str) -> Iterator[TablePiece]:
     for part, file in savepoint.files_of(uid):
         with savepoint.open_file(file) as content:
             if savepoint.version == UNNAMED_VERSION:
+                saved = savepoint.operator(uid)
                 for table, load in pieces_of_version_2(content, uid):
-                    if table is not None:
-                        yield TablePiece(part.subtask, table, *load())
+                    name = None if table is None else logical_table(table)
+                    if table is not None and name is not None and saved is not None:
+                        schema, entries = load()
+                        piece = logical_entries(table, saved.window_sizes, schema, entries)
+                        yield TablePiece(part.subtask, name, *piece)
             elif file.table is not None:
                 for schema, entries in read_table(content):
                     yield TablePiece(part.subtask, file.table, schema, entries)

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.snapshot_target import SnapshotKind
+from penstock.runtime.windows.version_2 import logical_kind, logical_table
 from penstock.storage import storage_at
 
 FORMAT_VERSION = 3
@@ -72,7 +73,7 @@ class SavedOperator:
     parallelism: int
     max_parallelism: int
     states: tuple[SavedState, ...] = ()
-    window_sizes: dict[str, int] = field(default_factory=dict)  # by table: how long what it knows by its start is
+    window_sizes: dict[str, int] = field(default_factory=dict)  # of version 2, see windows/version_2.py
 
 
 @dataclass(frozen=True)
@@ -171,10 +172,7 @@ def _read_metadata(path: str) -> Savepoint:
             raise ValueError("its checksum does not match")
         if saved["version"] not in (FORMAT_VERSION, UNNAMED_VERSION):
             raise ValueError(f"it has format {saved['version']}, this version reads up to {FORMAT_VERSION}")
-        operators = tuple(
-            SavedOperator(**{**operator, "states": tuple(SavedState(**state) for state in operator["states"])})
-            for operator in map(_of_today, saved["operators"])
-        )
+        operators = tuple(map(_operator, saved["operators"]))
         parts = tuple(map(_part, saved["parts"]))
         return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts, "kind": _kind_of(saved)})
     except FileNotFoundError:
@@ -204,8 +202,16 @@ def _part(saved: dict[str, Any]) -> SavepointPart:
     )
 
 
-def _of_today(operator: dict[str, Any]) -> dict[str, Any]:
-    return {**operator, "kind": _FORMER_KINDS.get(operator["kind"], operator["kind"])}
+def _operator(saved: dict[str, Any]) -> SavedOperator:
+    """With the kinds and the names of states that it has today."""
+    kind = logical_kind(_FORMER_KINDS.get(saved["kind"], saved["kind"]))
+    states: dict[str, SavedState] = {}
+    for state in saved["states"]:
+        name = logical_table(state["name"])
+        if name is not None:
+            schema = state["schema"] if name == state["name"] else {**state["schema"], "kind": "value"}
+            states[f"{schema['kind']} {name}"] = SavedState(name, schema)
+    return SavedOperator(**{**saved, "kind": kind, "states": tuple(states.values())})
 
 
 def _check_file(path: str, saved: SavedFile) -> None:

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from penstock.common.errors import ConfigurationError
-from penstock.functions.window_types import TimeWindow
 from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operator_content import has_windows, layout_of
-from penstock.runtime.operators.window_aligned import AlignedWindowOperator
-from penstock.runtime.operators.window_contents import TABLE as CONTENTS
-from penstock.runtime.operators.window_merging import MergingWindows
-from penstock.runtime.operators.window_sessions import SessionWindowOperator
-from penstock.runtime.operators.window_sliding import SlidingWindowOperator
-from penstock.runtime.operators.window_tokens import token_of, window_of
 from penstock.runtime.pickling import dumps
 from penstock.runtime.saved_parts import snapshots_of, tables_of
 from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint
 from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
 from penstock.runtime.timers import TimerChanges
+from penstock.runtime.windows.saved_contents import CONTENTS, SLICES, TIMED_ELEMENTS, WINDOW_SETS
+from penstock.runtime.windows.tokens import token_of, window_of
 from penstock.state_processor.entries import content_of_entry, without_moments
 from penstock.state_processor.rows import StateRow, StateRows
-
-_WINDOW_TABLES = (
-    AlignedWindowOperator.WINDOWS,
-    SlidingWindowOperator.PANES,
-    SessionWindowOperator.TABLE,
-    CONTENTS,
-)
 
 
 @dataclass(frozen=True)
@@ -223,28 +211,23 @@ def _table_rows(
 def _window_rows(savepoint: Savepoint, operator: SavedOperator) -> Iterator[StateRow]:
     merged = _windows_of_contents(savepoint, operator)
     for piece in tables_of(savepoint, operator.uid):
-        if piece.table in _WINDOW_TABLES:
+        if piece.table in CONTENTS:
             for row in _table_rows(operator, piece.table, piece.schema, piece.entries):
-                yield from _by_window(operator, piece.table, row, merged)
+                window = merged.get((row.key, token_of(row.namespace)), row.namespace)
+                yield row._replace(namespace=window, value=_contents_of(piece.table, row.value))
 
 
 def _windows_of_contents(savepoint: Savepoint, operator: SavedOperator) -> dict[tuple[Any, Any], Any]:
     """Windows that have been merged hold their contents in the place of one that was there before them."""
     return {
         (row.key, contents): window_of(window)
-        for row in _keyed_rows(savepoint, operator, MergingWindows.TABLE)
+        for row in _keyed_rows(savepoint, operator, WINDOW_SETS)
         for window, contents in row.value.items()
     }
 
 
-def _by_window(
-    operator: SavedOperator, table: str, row: StateRow, merged: dict[tuple[Any, Any], Any]
-) -> Iterable[StateRow]:
-    """Tables of the quick window operators know a window by its start, or hold all sessions of a key."""
-    if table == SessionWindowOperator.TABLE:
-        sessions = row.value if isinstance(row.value, list) else [row.value]
-        return [StateRow(row.key, TimeWindow(start, end), content) for start, end, content in sessions]
-    if table == CONTENTS:
-        return [row._replace(namespace=merged.get((row.key, token_of(row.namespace)), row.namespace))]
-    start, length = row.namespace, operator.window_sizes[table]
-    return [row._replace(namespace=TimeWindow(start, start + length))]
+def _contents_of(table: str, value: Any) -> Any:
+    """Without what only the engine needs."""
+    if table == SLICES:
+        return value[0]
+    return [element for element, _ in value] if table == TIMED_ELEMENTS else value

@@ -36,10 +36,7 @@ from penstock.datastream.window import (
 )
 from penstock.functions.output_tag import OutputTag
 from penstock.functions.rolling import Maximum, MaximumBy, Minimum, MinimumBy, Sum
-from penstock.runtime.operators.window_folding import folding_of
-from penstock.runtime.operators.window_merge_law import MergeLaw
-from penstock.runtime.operators.window_settings import WindowSettings
-from penstock.runtime.state.backend import KeyedStateBackend
+from penstock.runtime.windows.settings import WindowSettings
 from penstock.testing.harness import OperatorHarness
 
 TEN = TumblingEventTimeWindows(10, 0)
@@ -53,7 +50,7 @@ class Show(ProcessWindowFunction[Any, Any, Any, Any]):
 def windowed(assigner: Any, function: Any = None, **choices: Any) -> OperatorHarness:
     choices.setdefault("trigger", assigner.get_default_trigger(None))
     window = WindowSettings(assigner, **choices)
-    return OperatorHarness(window.kind, function, {"window": window}, key=lambda value: value[0])
+    return OperatorHarness("window", function, {"window": window}, key=lambda value: value[0])
 
 
 def push(harness: OperatorHarness, *timestamps: int, key: str = "a") -> None:
@@ -252,7 +249,7 @@ class All(ProcessAllWindowFunction[Any, Any, Any]):
 
 def test_windows_without_key() -> None:
     window = WindowSettings(TEN, TEN.get_default_trigger(None))
-    harness = OperatorHarness(window.kind, All(), {"window": window}, key=lambda _: 0)
+    harness = OperatorHarness("window", All(), {"window": window}, key=lambda _: 0)
     harness.push_all([3, 1, 12], [3, 1, 12])
     harness.end_of_input()
     assert harness.results == [((0, [1, 3]), 9), ((10, [12]), 19)]
@@ -311,30 +308,34 @@ class Average(AggregateFunction):
         return acc_a[0] + acc_b[0], acc_a[1] + acc_b[1]
 
 
-class WithoutMerge(Average):
-    def merge(self, acc_a: Any, acc_b: Any) -> Any:
-        pass
+FOUR_SECONDS = SlidingEventTimeWindows(4000, 1000, 0)
 
 
 @pytest.mark.parametrize(
-    ("function", "values", "lawful"),
+    ("reduce", "values"),
     [
-        (Average(), list(range(300)), True),
-        (Average(), [0.1 * n for n in range(300)], False),  # rounding depends on the order of additions
-        (WithoutMerge(), list(range(300)), False),
-        (ReduceFunctionWrapper(lambda a, b: a + b), list(range(300)), True),
-        (ReduceFunctionWrapper(lambda a, b: a + 1), list(range(300)), False),  # counts, but only one by one
-        (ReduceFunctionWrapper(lambda a, b: b), list(range(300)), True),
-        (ReduceFunctionWrapper(max), list(range(20)), None),  # too few records to know
+        # The first hundreds of records would let one believe that it may be applied to parts.
+        (lambda a, b: (a[0], a[1] + min(b[1], 100)), [*range(300), *range(0, 3000, 10)]),
+        (lambda a, b: (a[0], a[1] + 1), [7, 3, 1000, 2, 250] * 120),
+        (lambda a, b: (a[0], a[1] + b[1]), [0.1, 0.2, 0.3, 1e16, -1e16] * 120),
     ],
 )
-def test_panes_are_used_only_for_functions_that_may_be_applied_to_parts(
-    function: Any, values: list[Any], lawful: bool | None
-) -> None:
-    law = MergeLaw(KeyedStateBackend(lambda: 0), folding_of(function))
-    law.examine(values)
-    assert law.trusted is bool(lawful)
-    assert law.open is (lawful is None)
+def test_a_function_that_is_not_declared_mergeable_is_called_as_flink_calls_it(reduce: Any, values: list[Any]) -> None:
+    records = [("a", value, position * 50) for position, value in enumerate(values)]
+    harness = windowed(FOUR_SECONDS, aggregation=ReduceFunctionWrapper(lambda a, b: (*reduce(a, b), 0)))
+    for start in range(0, len(records), 70):
+        chunk = records[start : start + 70]
+        harness.push_all(chunk, [time for _, _, time in chunk])
+        harness.watermark(chunk[-1][2] - 1000)
+        harness.restart()
+    harness.end_of_input()
+    for (_, total, *_), last in harness.results:
+        inside = [(key, value) for key, value, time in records if last is not None and last - 4000 < time <= last]
+        expected = inside[0]
+        for record in inside[1:]:
+            expected = reduce(expected, record)
+        assert total == expected[1]
+    assert len(harness.results) == 33
 
 
 @pytest.mark.parametrize("assigner", [TumblingEventTimeWindows(1000, 0), SlidingEventTimeWindows(4000, 1000, 0)])
@@ -348,7 +349,7 @@ def test_state_grows_with_what_is_open_not_with_what_has_been_seen(assigner: Any
         deltas.append(len(harness.snapshot()))
         harness._snapshots.clear()
         backend = harness.operator.backend  # type: ignore[attr-defined]
-        tables = [table.base for table in backend._tables.values()]
+        tables = [table.full_delta() for table in backend._tables.values()]
         sizes.append(len(pickle.dumps(tables)) + len(harness.operator.timers.event))  # type: ignore[attr-defined]
         assert len(harness.take()) == (50 if second else 0)
     for measured in (sizes, deltas):
@@ -357,6 +358,7 @@ def test_state_grows_with_what_is_open_not_with_what_has_been_seen(assigner: Any
 
 class CountedCalls(Average):
     calls = 0
+    mergeable = True
 
     def add(self, value: Any, accumulator: tuple[Any, int]) -> tuple[Any, int]:
         CountedCalls.calls += 1

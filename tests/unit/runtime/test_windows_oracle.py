@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
-from unittest.mock import patch
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,6 +20,7 @@ from tests.unit.runtime.window_oracles import (
     ProcessingTimeOracle,
     Program,
     SessionOracle,
+    Shape,
     programs,
 )
 
@@ -31,9 +32,11 @@ from penstock.datastream.window import (
     CountSlidingWindowAssigner,
     CountTrigger,
     CountTumblingWindowAssigner,
+    CumulativeEventTimeWindows,
     DeltaTrigger,
     DynamicEventTimeSessionWindows,
     EventTimeSessionWindows,
+    EventTimeTrigger,
     GlobalWindows,
     PurgingTrigger,
     SlidingEventTimeWindows,
@@ -41,8 +44,7 @@ from penstock.datastream.window import (
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
 )
-from penstock.runtime.operators.window_merge_law import MergeLaw
-from penstock.runtime.operators.window_settings import WindowSettings
+from penstock.runtime.windows.settings import WindowSettings
 from penstock.testing.harness import OperatorHarness
 
 LATE = "late"
@@ -78,10 +80,25 @@ class Describe(ProcessWindowFunction[Any, Any, Any, Any]):
         yield key, name, tuple(e.number if isinstance(e, Element) else e for e in elements)
 
 
-def run_engine(
-    program: Program, window: WindowSettings, function: Any, kind: str | None = None
-) -> tuple[list[Any], list[int]]:
-    harness = OperatorHarness(kind or window.kind, function, {"window": window}, key=lambda element: element.key)
+class Bag(Trace):
+    """The numbers of the elements in any order."""
+
+    mergeable = True
+
+    def get_result(self, accumulator: list[int]) -> tuple[int, ...]:
+        return tuple(sorted(accumulator))
+
+
+class Undisguised(EventTimeTrigger[Any]):
+    """The default trigger, which the engine does not know as such: it takes the general index."""
+
+
+def in_general(window: WindowSettings) -> WindowSettings:
+    return replace(window, trigger=Undisguised())
+
+
+def run_engine(program: Program, window: WindowSettings, function: Any) -> tuple[list[Any], list[int]]:
+    harness = OperatorHarness("window", function, {"window": window}, key=lambda element: element.key)
     for step, content in program.steps:
         if step == "batch":
             harness.push_all(content, [element.timestamp for element in content])
@@ -102,7 +119,7 @@ def assert_nothing_is_left(harness: OperatorHarness) -> None:
     harness.snapshot()
     operator: Any = harness.operator
     tables = operator.backend._tables
-    assert {name: table.base for name, table in tables.items() if table.base and name != MergeLaw.TABLE} == {}
+    assert {name: table.base for name, table in tables.items() if table.base} == {}
     assert operator.timers.event.earliest() is None
 
 
@@ -121,11 +138,25 @@ def random_programs(examples: int) -> Callable[[Any], Any]:
 
 lateness = st.sampled_from((0, 0, 4, 25))
 shapes = st.sampled_from(
-    ((10, 10, 0), (10, 10, 3), (7, 7, -2), (20, 10, 0), (20, 5, 2), (12, 8, -3), (7, 5, 1), (10, 15, 0), (8, 2, 0))
+    (
+        (10, 10, 0),
+        (10, 10, 3),
+        (7, 7, -2),
+        (20, 10, 0),
+        (20, 5, 2),
+        (12, 8, -3),
+        (7, 5, 1),
+        (10, 15, 0),
+        (8, 2, 0),
+        (20, 5, 0, True),
+        (12, 4, -3, True),
+    )
 )
 
 
-def aligned(size: int, slide: int, offset: int) -> Any:
+def aligned(size: int, slide: int, offset: int, cumulative: bool = False) -> Any:
+    if cumulative:
+        return CumulativeEventTimeWindows(size, slide, offset)
     if size == slide:
         return TumblingEventTimeWindows(size, offset)
     return SlidingEventTimeWindows(size, slide, offset)
@@ -138,38 +169,36 @@ def default(assigner: Any, **choices: Any) -> WindowSettings:
 
 @random_programs(120)
 @given(programs(), shapes, lateness)
-def test_aligned_windows_of_elements(program: Program, shape: tuple[int, int, int], late: int) -> None:
+def test_aligned_windows_of_elements(program: Program, shape: Shape, late: int) -> None:
     window = default(aligned(*shape), allowed_lateness=late)
-    assert window.kind == "element_window"
-    expected = AlignedOracle(*shape, late).run(program)
+    expected = AlignedOracle(shape, late).run(program)
     check(run_engine(program, window, Describe()), expected)
-    check(run_engine(program, window, Describe(), "window"), expected)
+    check(run_engine(program, in_general(window), Describe()), expected)
 
 
 @random_programs(200)
-@given(programs(), shapes, lateness, st.sampled_from((0, 1, 64)), st.sampled_from((Trace, TraceWithoutMerge)))
+@given(programs(), shapes, lateness, st.sampled_from((Trace, TraceWithoutMerge, Bag)))
 def test_aligned_windows_with_incremental_aggregation(
-    program: Program, shape: tuple[int, int, int], late: int, proofs: int, function: type[Trace]
+    program: Program, shape: Shape, late: int, function: type[Trace]
 ) -> None:
-    # proofs says how soon sliding windows share panes: at once, after the first records, (here) never
-    if function is TraceWithoutMerge:
-        proofs = 64
     window = default(aligned(*shape), allowed_lateness=late, aggregation=function())
-    assert window.kind in ("tumbling_window", "sliding_window")
-    with patch.object(MergeLaw, "PROOFS_WANTED", proofs):
-        results, late_elements = run_engine(program, window, Describe())
-    unpacked = [((key, w, trace), timestamp) for (key, w, (trace,)), timestamp in results]
-    check((unpacked, late_elements), AlignedOracle(*shape, late).run(program))
+    expected, expected_late = AlignedOracle(shape, late).run(program)
+    if function is Bag:
+        expected = [((key, w, tuple(sorted(numbers))), timestamp) for (key, w, numbers), timestamp in expected]
+    for chosen in (window, in_general(window)):
+        results, late_elements = run_engine(program, chosen, Describe())
+        unpacked = [((key, w, trace), timestamp) for (key, w, (trace,)), timestamp in results]
+        check((unpacked, late_elements), (expected, expected_late))
 
 
 @random_programs(40)
 @given(programs(), shapes, lateness)
 def test_the_fast_operators_agree_with_the_general_one_without_window_function(
-    program: Program, shape: tuple[int, int, int], late: int
+    program: Program, shape: Shape, late: int
 ) -> None:
     total = ReduceFunctionWrapper(lambda a, b: Element(a.key, a.number * 3 + b.number, b.timestamp))
     window = default(aligned(*shape), allowed_lateness=late, aggregation=total)
-    harness = OperatorHarness("window", None, {"window": window}, key=lambda element: element.key)
+    harness = OperatorHarness("window", None, {"window": in_general(window)}, key=lambda element: element.key)
     for kind, content in program.steps:
         if kind == "batch":
             harness.push_all(content, [element.timestamp for element in content])
@@ -181,10 +210,10 @@ def test_the_fast_operators_agree_with_the_general_one_without_window_function(
 
 @random_programs(60)
 @given(programs(), shapes, lateness)
-def test_a_purging_trigger_empties_the_window(program: Program, shape: tuple[int, int, int], late: int) -> None:
+def test_a_purging_trigger_empties_the_window(program: Program, shape: Shape, late: int) -> None:
     assigner = aligned(*shape)
     window = default(assigner, allowed_lateness=late, trigger=PurgingTrigger.of(assigner.get_default_trigger(None)))
-    oracle = AlignedOracle(*shape, late, purging=True)
+    oracle = AlignedOracle(shape, late, purging=True)
     check(run_engine(program, window, Describe()), oracle.run(program))
 
 

@@ -90,16 +90,22 @@ class Oracle:
     def on_clock(self, old: int, new: int) -> None: ...
 
 
-def windows_of(time: int, size: int, slide: int, offset: int) -> list[tuple[int, int]]:
+def windows_of(time: int, size: int, slide: int, offset: int, cumulative: bool = False) -> list[tuple[int, int]]:
+    if cumulative:
+        [(start, end)] = windows_of(time, size, size, offset)
+        return [(start, e) for e in range(time + 1, end + 1) if (e - start) % slide == 0]
     return [(s, s + size) for s in range(time - size + 1, time + 1) if (s - offset) % slide == 0]
 
 
-class AlignedOracle(Oracle):
-    """Tumbling and sliding windows in event time."""
+Shape = tuple[int, int, int] | tuple[int, int, int, bool]  # size, slide or step, offset, whether they are cumulative
 
-    def __init__(self, size: int, slide: int, offset: int, allowed_lateness: int, purging: bool = False) -> None:
+
+class AlignedOracle(Oracle):
+    """Tumbling, sliding and cumulative windows in event time."""
+
+    def __init__(self, shape: Shape, allowed_lateness: int, purging: bool = False) -> None:
         super().__init__(allowed_lateness)
-        self.shape = (size, slide, offset)
+        self.shape = shape
         self.purging = purging
         self.held: list[tuple[str, tuple[int, int], int]] = []
 

@@ -12,8 +12,8 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.process import ResultCollector, TimedOperator
-from penstock.runtime.operators.window import LateOutput
 from penstock.runtime.state.table import MapTable
+from penstock.runtime.windows.late import LateOutput
 
 LEFT, RIGHT = 0, 1
 

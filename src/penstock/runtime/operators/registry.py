@@ -7,12 +7,8 @@ from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
-from penstock.runtime.operators.window import WindowOperator
-from penstock.runtime.operators.window_aligned import TumblingWindowOperator
-from penstock.runtime.operators.window_elements import ElementWindowOperator
-from penstock.runtime.operators.window_of_two import WindowOfTwoOperator
-from penstock.runtime.operators.window_sessions import SessionWindowOperator
-from penstock.runtime.operators.window_sliding import SlidingWindowOperator
+from penstock.runtime.windows.operator import WindowOperator
+from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 
 OPERATORS: dict[str, type[Operator]] = {
     "source": sources.SourceOperator,
@@ -43,10 +39,6 @@ OPERATORS: dict[str, type[Operator]] = {
     "timestamps": watermarks.TimestampsAndWatermarksOperator,
     # windows
     "window": WindowOperator,
-    "element_window": ElementWindowOperator,
-    "tumbling_window": TumblingWindowOperator,
-    "sliding_window": SlidingWindowOperator,
-    "session_window": SessionWindowOperator,
     "window_of_two": WindowOfTwoOperator,
     "interval_join": IntervalJoinOperator,
     # patterns

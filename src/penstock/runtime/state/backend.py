@@ -17,7 +17,7 @@ from penstock.functions.state_descriptors import (
 from penstock.runtime.clock import Clock
 from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.state import keyed, ttl
-from penstock.runtime.state.disk_tables import DiskGroupsTable, DiskTables
+from penstock.runtime.state.disk_tables import DiskTables
 from penstock.runtime.state.keyed import KeyScope
 from penstock.runtime.state.table import ENTRIES_PER_PIECE, ListTable, MapTable, Table, ValueTable
 from penstock.runtime.state_registry import StateRegistry
@@ -69,13 +69,27 @@ class KeyedStateBackend:
             return _with_ttl(descriptor, bound, table, policy)
         return _plain(descriptor, bound, table)
 
-    def table(self, name: str, descriptor_class: type[StateDescriptor]) -> Any:
-        """A table that an operator keeps for itself, made when it is first asked for."""
+    def table(
+        self,
+        name: str,
+        descriptor_class: type[StateDescriptor],
+        make: Callable[[DiskTables | None], Any] | None = None,
+    ) -> Any:
+        """A table that an operator keeps for itself, made when it is first asked for.
+
+        One of another shape than that of the descriptor gives its `pieces()` in the form that shape has.
+        """
         kind = kind_of(descriptor_class)
+        if make is not None and name not in self._tables:
+            self._tables[name], self._kinds[name] = make(self._disk), kind
         table = self._made(name, kind)
         if not self._states.is_declared(name):
             self._states.declare(name, DeclaredState.internal(kind), table)
         return table
+
+    def table_named(self, name: str) -> Table:
+        """A table that has entries already."""
+        return self._tables[name]
 
     def table_of(self, descriptor: StateDescriptor) -> Any:
         """The table behind a state of user code."""
@@ -132,8 +146,8 @@ class KeyedStateBackend:
         if self.on_disk:
             for name, (schema, _) in tables.items():
                 table = self._tables[name]
-                if isinstance(table, DiskGroupsTable):
-                    table.base.discover()
+                if hasattr(table, "discover"):
+                    table.discover()
                 self._states.loaded(name, schema, table)
 
     def apply_delta(self, deltas: dict[str, Any]) -> None:

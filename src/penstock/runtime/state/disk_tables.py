@@ -80,6 +80,10 @@ class DiskGroupsTable(MapTable):
         super().__init__()
         self.base = base
 
+    def discover(self) -> None:
+        """After pages were loaded: which maps are there?"""
+        self.base.discover()
+
     def writable(self, key: Any) -> tuple[Any, dict[Any, Any]]:
         return self.base.open(key), self._changed(key)
 

@@ -14,16 +14,16 @@ from penstock.functions.window_functions import (
     WindowFunction,
 )
 from penstock.runtime.operators.process import ResultCollector
-from penstock.runtime.operators.window_contexts import EvaluationContext
+from penstock.runtime.windows.contexts import EvaluationContext
 
 if TYPE_CHECKING:
-    from penstock.runtime.operators.process import TimedOperator
+    from penstock.runtime.windows.operator import WindowOperator
 
 
 class Evaluation:
     """The window function of an operator. None as function emits what the window holds."""
 
-    def __init__(self, operator: TimedOperator, function: Any, merging: bool) -> None:
+    def __init__(self, operator: WindowOperator, function: Any, merging: bool) -> None:
         self._operator = operator
         self._function = function
         self._context = EvaluationContext(operator, merging)

@@ -21,17 +21,18 @@ from penstock.functions.window_trigger_base import Trigger
 from penstock.metrics import MetricGroup
 from penstock.runtime.state.keyed import KeyScope
 from penstock.runtime.state.table import ListTable, ValueTable
+from penstock.runtime.windows.saved_contents import Slot
 
 if TYPE_CHECKING:
-    from penstock.runtime.operators.process import TimedOperator
+    from penstock.runtime.windows.operator import WindowOperator
 
-Slot = tuple[Any, Any]
+TRIGGER_STATE, WINDOW_STATE = "_trigger:", "_window:"  # prefixes of the names
 
 
 class SlotStates:
     """State per slot (key, window), apart from the states of the same name that belong to the key alone."""
 
-    def __init__(self, operator: TimedOperator, prefix: str) -> None:
+    def __init__(self, operator: WindowOperator, prefix: str) -> None:
         self._operator = operator
         self._prefix = prefix
         self._states: dict[str, Any] = {}
@@ -85,7 +86,7 @@ def _merge_values(table: ValueTable, merge: Any, target: Slot, sources: Sequence
 
 
 class AssignerContext(WindowAssigner.WindowAssignerContext):
-    def __init__(self, operator: TimedOperator) -> None:
+    def __init__(self, operator: WindowOperator) -> None:
         self._operator = operator
 
     def get_current_processing_time(self) -> int:
@@ -96,7 +97,7 @@ class AssignerContext(WindowAssigner.WindowAssignerContext):
 
 
 class EvictionContext(Evictor.EvictorContext):
-    def __init__(self, operator: TimedOperator) -> None:
+    def __init__(self, operator: WindowOperator) -> None:
         self._operator = operator
 
     def get_current_processing_time(self) -> int:
@@ -112,9 +113,9 @@ class EvictionContext(Evictor.EvictorContext):
 class TriggeringContext(Trigger.OnMergeContext):
     """The trigger's view of the slot that is current."""
 
-    def __init__(self, operator: TimedOperator) -> None:
+    def __init__(self, operator: WindowOperator) -> None:
         self._operator = operator
-        self._states = SlotStates(operator, "_trigger:")
+        self._states = SlotStates(operator, TRIGGER_STATE)
         self._scope = self._states.scope
         self._timers = operator.timers
         self.merged: Sequence[Slot] = ()
@@ -122,6 +123,11 @@ class TriggeringContext(Trigger.OnMergeContext):
     def at(self, slot: Slot) -> TriggeringContext:
         self._scope.key = slot
         return self
+
+    def forget_inherited(self, slot: Slot) -> None:
+        """State of another trigger that the program had when a savepoint was taken."""
+        for name in self._operator.inherited:
+            self._operator.backend.table_named(name).remove(slot)
 
     def get_current_processing_time(self) -> int:
         return self._operator.context.clock()
@@ -174,9 +180,9 @@ class EvaluationContext(ProcessWindowFunction.Context[Any]):
 
     __penstock_transient__ = True
 
-    def __init__(self, operator: TimedOperator, merging: bool) -> None:
+    def __init__(self, operator: WindowOperator, merging: bool) -> None:
         self._operator = operator
-        self._states = SlotStates(operator, "_window:")
+        self._states = SlotStates(operator, WINDOW_STATE)
         self._store = _WindowStateStore(self._states, merging)
         self._window: Any = None
 

@@ -8,7 +8,8 @@ from penstock.functions.join import TaggedUnion
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.operators.window import LateOutput, WindowOperator
+from penstock.runtime.windows.late import LateOutput
+from penstock.runtime.windows.operator import WindowOperator
 
 
 class _LateRecords(LateOutput):

@@ -14,9 +14,10 @@ from penstock.functions.window_assigners import (
     ProcessingTimeSessionWindows,
 )
 from penstock.functions.window_types import TimeWindow
-from penstock.runtime.operators.window_tokens import Token, token_of, window_of
 from penstock.runtime.state.backend import KeyedStateBackend
 from penstock.runtime.state.table import MapTable
+from penstock.runtime.windows.saved_contents import WINDOW_SETS
+from penstock.runtime.windows.tokens import Token, token_of, window_of
 
 # (result, merged windows, token of the result's contents, tokens of the contents that move there)
 OnMerge = Callable[[Any, Sequence[Any], Token, Sequence[Token]], None]
@@ -45,16 +46,18 @@ class MergingWindows:
     Contents stay where the first window put them: after a merge only the smaller part moves.
     """
 
-    TABLE = "_window_set"
-
     def __init__(self, backend: KeyedStateBackend, assigner: MergingWindowAssigner[Any, Any]) -> None:
-        self._table: MapTable = backend.table(self.TABLE, MapStateDescriptor)
+        self._table: MapTable = backend.table(WINDOW_SETS, MapStateDescriptor)
         self._assigner = assigner
         self._merges_intervals = type(assigner) in _INTERVAL_ASSIGNERS
 
     def contents_of(self, key: Any, window: Any) -> Token:
         """Token of the window's contents; raises KeyError for a window that is gone."""
         return self._table.base[key][token_of(window)]
+
+    def put(self, key: Any, token: Token, place: Token) -> None:
+        """A window that a savepoint has, and where its contents are."""
+        self._table.put(key, token, place)
 
     def retire(self, key: Any, window: Any) -> None:
         self._table.remove_entry(key, token_of(window))

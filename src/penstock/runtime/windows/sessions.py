@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.functions.state_descriptors import ValueStateDescriptor
 from penstock.functions.window_assigners import DynamicEventTimeSessionWindows
 from penstock.functions.window_types import TimeWindow
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
-from penstock.runtime.blueprint import OperatorBlueprint
-from penstock.runtime.context import SubtaskContext
-from penstock.runtime.operators.window import WindowedOperator
-from penstock.runtime.operators.window_folding_base import Folding
 from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
+from penstock.runtime.windows.folding import Folding
+from penstock.runtime.windows.saved_contents import ACCUMULATORS, Slot
+from penstock.runtime.windows.saved_values import saved_as
+
+if TYPE_CHECKING:
+    from penstock.runtime.windows.operator import WindowOperator
 
 Session = tuple[int, int, Any]  # start, end, accumulator
 
 
 class Visits:
-    """When to look at which key again; made anew from the sessions after a restart, so it is in no snapshot."""
+    """When to look at which key again; made again from the sessions after a restart, so it is in no snapshot."""
 
     def __init__(self) -> None:
         self._keys: dict[int, dict[Any, None]] = {}
@@ -40,30 +42,34 @@ class Visits:
         return moment, self._keys.pop(moment)
 
 
-class SessionWindowOperator(WindowedOperator):
+class SessionWindows:
     """Key -> its open sessions: a key with one session has the tuple itself, one with more has a list of them.
 
     A visit of a key finds the sessions that end now; one that has grown meanwhile is visited again at its new end.
     Flink moves a timer with every record that extends a session.
     """
 
-    TABLE = "_sessions"
+    form = "sessions"
+    takes_slices = False
 
-    folding: Folding
-
-    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
-        super().__init__(blueprint, context)
-        self._assigner = self.settings.assigner
-        self._lateness = self.settings.allowed_lateness
-        self._table: ValueTable = self.backend.table(self.TABLE, ValueStateDescriptor)
+    def __init__(self, operator: WindowOperator, folding: Folding) -> None:
+        self._operator = operator
+        self._folding = folding
+        self._assigner = operator.settings.assigner
+        self._lateness = operator.settings.allowed_lateness
+        self._table: ValueTable = operator.backend.table(
+            ACCUMULATORS, ValueStateDescriptor, saved_as(ACCUMULATORS, self._saved)
+        )
         self._visits: Visits | None = Visits()
+        self._loaded_at = MIN_TIMESTAMP
+        self._loading: dict[Slot, Any] = {}
 
     # -- elements ----------------------------------------------------------------------------------------------
 
-    def process(self, batch: Batch, input_index: int) -> None:
+    def add(self, batch: Batch) -> None:
         changes, saved = self._table.changes, self._table.base.get
-        first, add = self.folding.first, self.folding.add
-        watermark, visit = self.watermark, self._planned_visits().add
+        first, add = self._folding.first, self._folding.add
+        watermark, visit = self._operator.watermark, self._planned_visits().add
         ends = self._ends(batch)
         assert batch.keys is not None and batch.timestamps is not None
         for key, value, timestamp, end in zip(batch.keys, batch.values, batch.timestamps, ends, strict=True):
@@ -107,8 +113,8 @@ class SessionWindowOperator(WindowedOperator):
                     changes[key] = [*(session for session in held if session is not only), grown]
                     continue
             self._add(key, value, timestamp, end)
-        self.evaluation.results.flush(True)
-        self.late.flush()
+        self._operator.evaluation.results.flush(True)
+        self._operator.late.flush()
 
     def _ends(self, batch: Batch) -> list[int]:
         """Where a session of each record alone would end."""
@@ -128,15 +134,15 @@ class SessionWindowOperator(WindowedOperator):
         accumulator: Any = ABSENT
         for known_start, known_end, part in touched:
             start, end = min(start, known_start), max(end, known_end)
-            accumulator = part if accumulator is ABSENT else self.folding.merge(accumulator, part)
-        if self._expiry(end) <= self.watermark:
-            if timestamp + self._lateness <= self.watermark:
-                self.late.add(value, timestamp)
+            accumulator = part if accumulator is ABSENT else self._folding.merge(accumulator, part)
+        if self._expiry(end) <= self._operator.watermark:
+            if timestamp + self._lateness <= self._operator.watermark:
+                self._operator.late.add(value, timestamp)
             return
-        accumulator = self.folding.first(value) if accumulator is ABSENT else self.folding.add(value, accumulator)
+        accumulator = self._folding.first(value) if accumulator is ABSENT else self._folding.add(value, accumulator)
         self._keep(key, [*(session for session in sessions if session not in touched), (start, end, accumulator)])
-        self._visit(key, end)
-        if end - 1 <= self.watermark:
+        self._visit(key, end, self._operator.watermark)
+        if end - 1 <= self._operator.watermark:
             self._evaluate(key, start, end, accumulator, timestamp)
 
     def _sessions(self, key: Any) -> list[Session]:
@@ -157,25 +163,21 @@ class SessionWindowOperator(WindowedOperator):
     def _planned_visits(self) -> Visits:
         if self._visits is None:
             self._visits = Visits()
-            for key, held in self._table.base.items():  # right behind a load: nothing has changed yet
+            for key, held in self._table.base.items():  # right after a load: nothing has changed yet
                 for _, end, _ in _as_list(held):
-                    self._visit(key, end)
+                    self._visit(key, end, self._loaded_at)
         return self._visits
 
-    def loaded(self) -> None:
-        self._visits = None
-
-    def _visit(self, key: Any, end: int) -> None:
+    def _visit(self, key: Any, end: int, watermark: int) -> None:
         """Plans the next thing that happens to a session: it fires, or its lateness is over."""
-        moment = end - 1 if end - 1 > self.watermark else self._expiry(end)
-        if moment > self.watermark:
+        moment = end - 1 if end - 1 > watermark else self._expiry(end)
+        if moment > watermark:
             self._planned_visits().add(moment, key)
 
-    def process_watermark(self, timestamp: int) -> None:
+    def advance(self, watermark: int) -> None:
         visits = self._planned_visits()
-        self.watermark = timestamp
         get, lateness = self._table.get, self._lateness
-        while due := visits.take_next(timestamp):
+        while due := visits.take_next(watermark):
             moment, keys = due
             for key in keys:
                 held = get(key)
@@ -188,8 +190,7 @@ class SessionWindowOperator(WindowedOperator):
                 left = [session for session in sessions if not self._ends_at(moment, key, session, visits)]
                 if len(left) != len(sessions):
                     self._keep(key, left)
-        self.evaluation.results.flush(True)
-        super().process_watermark(timestamp)
+        self._operator.evaluation.results.flush(True)
 
     def _ends_at(self, moment: int, key: Any, session: Session, visits: Visits) -> bool:
         """What the moment means for a session: it fires, or it is over, or it has grown and is visited later."""
@@ -203,18 +204,49 @@ class SessionWindowOperator(WindowedOperator):
         if expiry > moment:
             visits.add(expiry, key)
             return False
-        if self.evaluation.clears:
-            self.evaluation.clear((key, (start, end)), TimeWindow(start, end))
+        if self._operator.evaluation.clears:
+            self._operator.evaluation.clear((key, (start, end)), TimeWindow(start, end))
         return True
 
     def _evaluate(self, key: Any, start: int, end: int, accumulator: Any, timestamp: int) -> None:
-        result = self.folding.result(accumulator)
-        evaluation = self.evaluation
+        result = self._folding.result(accumulator)
+        evaluation = self._operator.evaluation
         if evaluation.passes_through:
             evaluation.results.values.append(result)
             evaluation.results.timestamps.append(timestamp)
         else:
             evaluation.evaluate((key, (start, end)), TimeWindow(start, end), (result,), timestamp)
+
+    # -- snapshots ---------------------------------------------------------------------------------------------
+
+    def reloaded(self) -> None:
+        # The watermark may have moved when visits are planned, and what fired before it must not fire again.
+        self._visits, self._loaded_at = None, self._operator.watermark
+
+    def _saved(self, piece: dict[Any, Any]) -> dict[Slot, Any]:
+        """As savepoints have it: by key and window."""
+        save = self._folding.saved
+        return {
+            (key, (start, end)): save(accumulator)[0]
+            for key, held in piece.items()
+            for start, end, accumulator in _as_list(held)
+        }
+
+    def get(self, slot: Slot) -> Any:
+        return ABSENT
+
+    def put(self, slot: Slot, content: Any) -> None:
+        self._loading[slot] = content
+
+    def put_slice(self, slot: Slot, accumulator: Any) -> None:
+        raise AssertionError("sessions have no slices")
+
+    def restored(self, timed: set[Slot], merged: dict[Slot, Any]) -> None:
+        for (key, place), accumulator in self._loading.items():
+            window: Any = merged.get((key, place), place)
+            self._keep(key, [*self._sessions(key), (*window, accumulator)])
+            self._visit(key, window[1], self._operator.watermark)
+        self._loading = {}
 
 
 def _as_list(held: Session | list[Session]) -> list[Session]:

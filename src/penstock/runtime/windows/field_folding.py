@@ -1,0 +1,168 @@
+"""sum, min, max, min_by and max_by over windows, without a call of user code per record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from penstock.functions.element import AggregateFunction, ReduceFunction
+from penstock.functions.rolling import Maximum, MaximumBy, Minimum, MinimumBy, RollingAggregation, Sum
+from penstock.functions.window_count import Count
+from penstock.runtime.windows.folding import AggregateFolding, CountFolding, Folding, ReduceFolding
+
+# The record that stands for the elements so far, the aggregated field, when the record came.
+Accumulator = tuple[Any, Any, int]
+
+
+class FieldFolding(Folding):
+    """Aggregates the field alone; the resulting record is made once, when the window fires.
+
+    Savepoints hold that record, which is what a reduce function would hold.
+    """
+
+    form = "field"
+    pure = True
+
+    def __init__(self, function: RollingAggregation) -> None:
+        self._function = function
+        self.position = function._position
+        self.type_info = function.type_info
+        self.mergeable = function.integral
+
+    def first(self, value: Any) -> Accumulator:
+        return value, self._function.field(value), 0
+
+    def add(self, value: Any, accumulator: Accumulator) -> Accumulator:
+        return self.merge(accumulator, (value, self._function.field(value), accumulator[2]))
+
+    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        raise NotImplementedError
+
+    def result(self, accumulator: Accumulator) -> Any:
+        record, field, _ = accumulator
+        if type(record) is tuple:
+            position: Any = self.position
+            return (*record[:position], field, *record[position + 1 :])
+        return record if self._function.field(record) is field else self._function.replaced(record, field)
+
+    def saved(self, accumulator: Accumulator) -> tuple[Any, int]:
+        return self.result(accumulator), accumulator[2]
+
+    def restored(self, content: Any, order: int) -> Accumulator:
+        return content, self._function.field(content), order
+
+    def restored_from_version_2(self, content: Any) -> Accumulator:
+        return (*content, 0)
+
+    def fields(self, values: Sequence[Any]) -> list[Any]:
+        """The aggregated field of each record, at C speed where records are plain tuples that have it."""
+        if set(map(type, values)) == {tuple}:
+            try:
+                return list(map(itemgetter(self.position), values))
+            except (IndexError, TypeError):
+                pass  # field() says what is wrong
+        return list(map(self._function.field, values))
+
+    def earlier(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        return other if other[2] < accumulator[2] else accumulator
+
+
+class SumFolding(FieldFolding):
+    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        record, _, order = self.earlier(accumulator, other)
+        return record, accumulator[1] + other[1], order
+
+    def add_run(
+        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
+    ) -> None:
+        get = entries.get
+        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
+            held = get(key)
+            entries[key] = (value, field, order) if held is None else (held[0], held[1] + field, held[2])
+
+
+class MinimumFolding(FieldFolding):
+    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        record, _, order = self.earlier(accumulator, other)
+        return record, other[1] if other[1] < accumulator[1] else accumulator[1], order
+
+    def add_run(
+        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
+    ) -> None:
+        get = entries.get
+        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
+            held = get(key)
+            if held is None:
+                entries[key] = (value, field, order)
+            elif field < held[1]:
+                entries[key] = (held[0], field, held[2])
+
+
+class MaximumFolding(FieldFolding):
+    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        record, _, order = self.earlier(accumulator, other)
+        return record, other[1] if other[1] > accumulator[1] else accumulator[1], order
+
+    def add_run(
+        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
+    ) -> None:
+        get = entries.get
+        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
+            held = get(key)
+            if held is None:
+                entries[key] = (value, field, order)
+            elif field > held[1]:
+                entries[key] = (held[0], field, held[2])
+
+
+class MinimumByFolding(FieldFolding):
+    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        if other[1] < accumulator[1]:
+            return other
+        return self.earlier(accumulator, other) if other[1] == accumulator[1] else accumulator
+
+    def add_run(
+        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
+    ) -> None:
+        get = entries.get
+        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
+            held = get(key)
+            if held is None or field < held[1]:
+                entries[key] = (value, field, order)
+
+
+class MaximumByFolding(FieldFolding):
+    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        if other[1] > accumulator[1]:
+            return other
+        return self.earlier(accumulator, other) if other[1] == accumulator[1] else accumulator
+
+    def add_run(
+        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
+    ) -> None:
+        get = entries.get
+        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
+            held = get(key)
+            if held is None or field > held[1]:
+                entries[key] = (value, field, order)
+
+
+_FIELD_FOLDINGS: dict[type, type[FieldFolding]] = {
+    Sum: SumFolding,
+    Minimum: MinimumFolding,
+    Maximum: MaximumFolding,
+    MinimumBy: MinimumByFolding,
+    MaximumBy: MaximumByFolding,
+}
+
+
+def folding_of(function: ReduceFunction | AggregateFunction) -> Folding:
+    if type(function) is Count:
+        return CountFolding(function)
+    if isinstance(function, AggregateFunction):
+        return AggregateFolding(function)
+    field_folding = _FIELD_FOLDINGS.get(type(function))
+    if field_folding is not None and isinstance(function, RollingAggregation):
+        return field_folding(function)
+    return ReduceFolding(function)
