@@ -76,7 +76,7 @@ class SplitSourceOperator(SourceOperator):
         """From now on exactly these splits are read, from their positions on."""
         reader = self._open_reader()
         self._finished.clear()
-        wanted = {split.split.split_id: split for split in work.splits}
+        wanted = work.splits()
         for id_ in [id_ for id_ in self._at if id_ not in wanted or wanted[id_].position != self._at[id_]]:
             reader.remove_split(id_)
             del self._at[id_]
