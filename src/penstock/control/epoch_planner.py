@@ -133,7 +133,7 @@ class EpochPlanner:
             self._end_all_sources(assignments)
         target = None if saving is None else saving.target
         works = [
-            Work(subtask, work, before.snapshots.get(subtask), target, before.union_lists_of(0))
+            Work(subtask, work, before.snapshots.get(subtask), target, before.union_lists_of(0), before.commit_number)
             for subtask, work in sorted(assignments.items())
         ]
         summons = tuple(self._summons(set(woken), target, before))
@@ -145,7 +145,7 @@ class EpochPlanner:
         for level, subtask in self._places:
             lists = before.union_lists_of(level)
             if level > 0 and (lists or (level, subtask) in woken):
-                yield (level, subtask), Summons((level, subtask) in woken, target, lists)
+                yield (level, subtask), Summons((level, subtask) in woken, target, lists, before.commit_number)
 
     def _assignments(self, plan: EpochPlan) -> dict[int, dict[int, Assignment]]:
         """By subtask and source."""

@@ -41,6 +41,7 @@ class Work:
     snapshot: tuple[Token, bytes] | None = None
     saving: SnapshotTarget | None = None
     union_lists: dict[int, UnionLists] = field(default_factory=dict)  # of level 0, by subtask
+    committed: int = 0  # the number of the last epoch that sinks have committed
     summons: tuple[tuple[Place, Summons], ...] = ()  # for subtasks of other levels
 
 

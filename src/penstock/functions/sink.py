@@ -89,7 +89,11 @@ class SinkWriter(ABC):
         return None
 
     def on_commit(self, epoch: int) -> None:
-        """The epoch of this number, and with it all before, was committed."""
+        """The epoch of this number was committed, and with it everything that this writer has prepared.
+
+        Called some time after :meth:`prepare_commit` has given anything. A writer that takes the place of another is
+        not told of what that one has prepared.
+        """
 
     def before_savepoint(self) -> None:
         """The epoch is saved for another job: finish what only this job could go on with."""

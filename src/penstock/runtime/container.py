@@ -125,6 +125,11 @@ class Container:
         self._rows.clear()
         return rows
 
+    def hear_commit(self, epoch: int) -> None:
+        """The epoch of this number is committed, as sinks count them, and all before."""
+        for station in self._stations.values():
+            self._run(station.guard, station.operator.on_commit, epoch)
+
     def barrier(self, saving: bool = False) -> SubtaskReport:
         """The epoch ends here; the snapshot is taken next, before anything else arrives."""
         self._run(self._end_epoch, saving)

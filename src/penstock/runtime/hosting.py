@@ -95,6 +95,7 @@ def run_level_zero(
     snapshot: tuple[Token, bytes] | None,
     saving: SnapshotTarget | None = None,
     union_lists: dict[int, UnionLists] | None = None,
+    committed: int = 0,
 ) -> Iterator[ExchangeRow]:
     """Sources and what is chained to them; the snapshot travels to the driver and comes back with the next epoch."""
     token = None if snapshot is None else snapshot[0]
@@ -110,7 +111,7 @@ def run_level_zero(
         report.changed_bytes, report.delta = len(content), (new, content)
         return new
 
-    return _hosted(Lease(blob, subtask), up_to_date, save, (), assignments, saving)
+    return _hosted(Lease(blob, subtask), up_to_date, save, (), assignments, saving, committed)
 
 
 def run_level(
@@ -140,7 +141,7 @@ def run_level(
         report.snapshots = None if token is None else token.id, new.id
         return new
 
-    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, summons.saving)
+    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, summons.saving, summons.committed)
 
 
 def save_in_log(container: Container, log: StateLog, previous: Token | None, report: SubtaskReport) -> Token:
@@ -162,6 +163,7 @@ def _hosted(
     rows: Iterable[ExchangeRow],
     assignments: dict[int, Assignment],
     saving: SnapshotTarget | None,
+    committed: int,
 ) -> Iterator[ExchangeRow]:
     """The rows that an epoch sends, and last its report."""
     with lease:
@@ -172,6 +174,8 @@ def _hosted(
             lease.close(failed)
             yield report_row(failed)
             return
+        if committed:
+            container.hear_commit(committed)
         report = yield from run_epoch(container, rows, assignments, saving is not None)
         token = None
         if report.failure is None:

@@ -17,6 +17,7 @@ class Summons:
     wakes: bool = True  # the subtask runs although no records arrive for it
     saving: SnapshotTarget | None = None
     union_lists: dict[int, UnionLists] = field(default_factory=dict)  # by subtask: what one that is opened again sees
+    committed: int = 0  # the number of the last epoch that sinks have committed
 
     def row(self, level: int, subtask: int) -> ExchangeRow:
         return ExchangeRow(subtask, summons_channel(level), 0, pickle.dumps(self, 5))

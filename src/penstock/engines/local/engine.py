@@ -124,7 +124,15 @@ def _level_zero(works: list[Work], blob: LevelBlob) -> list[ExchangeRow]:
     for work in works:
         rows += [summons.row(level, subtask) for (level, subtask), summons in work.summons]
         if work.subtask is not None:
-            rows += run_level_zero(blob, work.subtask, work.assignments, work.snapshot, work.saving, work.union_lists)
+            rows += run_level_zero(
+                blob,
+                work.subtask,
+                work.assignments,
+                work.snapshot,
+                work.saving,
+                work.union_lists,
+                work.committed,
+            )
     return rows
 
 

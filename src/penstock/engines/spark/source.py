@@ -78,5 +78,11 @@ class PenstockReader(DataSourceStreamReader):
         if work.subtask is not None:
             prepare_worker(self._blob.settings)
             yield from run_level_zero(
-                self._blob, work.subtask, work.assignments, work.snapshot, work.saving, work.union_lists
+                self._blob,
+                work.subtask,
+                work.assignments,
+                work.snapshot,
+                work.saving,
+                work.union_lists,
+                work.committed,
             )

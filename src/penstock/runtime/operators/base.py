@@ -83,6 +83,9 @@ class Operator:
     def end_epoch(self) -> None:
         """The barrier has arrived: bring buffered work into state or output before the snapshot."""
 
+    def on_commit(self, epoch: int) -> None:
+        """What was reported up to the epoch of this number is visible, and will not be asked for again."""
+
     def key_layout(self, table: str) -> KeyLayout:
         """Where the key is in a table of this operator."""
         return KeyLayout.KEY

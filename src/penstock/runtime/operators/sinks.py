@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from penstock.functions.sink import Sink, SinkWriter, WriterContext
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
@@ -10,6 +10,8 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import FunctionOperator, Operator
 from penstock.runtime.operators.record_context import RecordContext
+
+AT_ONCE: Final = 0  # as a moment of processing time
 
 
 class SinkOperator(Operator):
@@ -19,6 +21,7 @@ class SinkOperator(Operator):
         super().__init__(blueprint, context)
         self._sink: Sink = blueprint.function
         self._states: list[Any] = []  # from which the writer goes on
+        self._awaits_commit = False
         self._writer: SinkWriter | None = None
 
     @property
@@ -50,6 +53,7 @@ class SinkOperator(Operator):
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+        self._awaits_commit = False
 
     def process(self, batch: Batch, input_index: int) -> None:
         self.writer.write(batch)
@@ -60,7 +64,14 @@ class SinkOperator(Operator):
             self.writer.wake_up(now)
 
     def next_processing_time(self) -> int | None:
+        if self._awaits_commit and type(self.writer).on_commit is not SinkWriter.on_commit:
+            return AT_ONCE
         return self.writer.next_wake_up()
+
+    def on_commit(self, epoch: int) -> None:
+        if self._awaits_commit:
+            self._awaits_commit = False
+            self.writer.on_commit(epoch)
 
     def finish(self) -> None:
         self.writer.flush(end_of_input=True)
@@ -73,7 +84,9 @@ class SinkOperator(Operator):
         self.writer.flush(end_of_input=False)
 
     def committables(self) -> list[Any]:
-        return self.writer.prepare_commit()
+        committables = self.writer.prepare_commit()
+        self._awaits_commit = bool(committables)
+        return committables
 
     # -- what it remembers -------------------------------------------------------------------------------------
 

@@ -75,10 +75,8 @@ class SplitSourceOperator(SourceOperator):
     def assign(self, work: SplitWork) -> None:
         """From now on exactly these splits are read, from their positions on."""
         reader = self._open_reader()
-        if self._at or self._finished:  # this instance is asked again: what it has read so far is committed
-            reader.on_commit({**self._at, **self._finished})
         self._finished.clear()
-        wanted = {split.split.split_id: split for split in work.splits}
+        wanted = work.splits()
         for id_ in [id_ for id_ in self._at if id_ not in wanted or wanted[id_].position != self._at[id_]]:
             reader.remove_split(id_)
             del self._at[id_]
@@ -106,6 +104,10 @@ class SplitSourceOperator(SourceOperator):
         if fetch.finished:
             self._finished[fetch.split_id] = self._at.pop(fetch.split_id)
         return fetch
+
+    def on_commit(self, epoch: int) -> None:
+        if self._reader is not None:
+            self._reader.on_commit({**self._at, **self._finished})
 
     def read_report(self) -> ReadReport:
         return ReadReport(dict(self._at), frozenset(self._finished))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from penstock.functions.source import EnumeratorContext, Source, Split
+from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.sources.base import Assignment, SourcePlanner
 from penstock.runtime.sources.split_watch import SplitWatch
 from penstock.storage import storage_at
@@ -82,10 +83,14 @@ class ReadReport:
 class SplitWork:
     """What one subtask reads in an epoch: its splits from their positions on, as far as it gets."""
 
-    splits: tuple[OpenSplit, ...]
+    pickled_splits: bytes  # on its way it passes a process in which the program's classes are not known
     max_records: int
     complete: bool  # no further split can come
     claim: tuple[str, str] | None = None  # storage and name: whoever creates it may let its output be used
+
+    def splits(self) -> dict[str, OpenSplit]:
+        splits: list[OpenSplit] = loads(self.pickled_splits)
+        return {each.split.split_id: each for each in splits}
 
 
 class SplitPlanner(SourcePlanner):
@@ -148,7 +153,7 @@ class SplitPlanner(SourcePlanner):
         claim = self._new_claim()
         return {
             subtask: Assignment(
-                SplitWork(tuple(splits), share, self._begun.complete, (self._directory, f"{claim}-{subtask}"))
+                SplitWork(dumps_on_driver(splits), share, self._begun.complete, (self._directory, f"{claim}-{subtask}"))
             )
             for subtask, splits in mine.items()
             if splits or self._begun.complete
