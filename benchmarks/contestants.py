@@ -15,6 +15,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 TITLES = {
     "penstock": "Penstock",
     "penstock_builtin": "Penstock, built-in aggregation",
+    "penstock_resident": "Penstock, resident engine",
     "pyflink_process": "PyFlink, process mode",
     "pyflink_thread": "PyFlink, thread mode",
     "pyflink_thread_rocksdb": "PyFlink, thread mode, RocksDB",
@@ -45,7 +46,8 @@ def launch(
     if contestant.startswith("penstock"):
         program = f"{case}_builtin" if contestant.endswith("builtin") else case
         environment["PENSTOCK_HOME"] = str(work / "home")
-        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **more})
+        engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
+        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **more})
         command = [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"]
         command += ["--job-id", job_id] if job_id else []
         return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], environment)

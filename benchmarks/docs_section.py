@@ -17,6 +17,7 @@ END = "<!-- benchmark: end -->"
 _COLUMNS = {
     "penstock": "Penstock",
     "penstock_builtin": "Penstock built-in",
+    "penstock_resident": "Penstock resident",
     "pyflink_thread": "PyFlink thread",
     "pyflink_process": "PyFlink process",
     "flink_sql": "Flink SQL (JVM)",

@@ -95,7 +95,7 @@ class StateWatch:
         for folder, _, names in os.walk(self._directory):
             if folder.endswith("/spark/commits"):
                 self._complete.update(f"{folder}/{name}" for name in names if name.isdigit())
-            if not any(part in folder for part in ("/spark/state", "/epochs", "/chk-", "/shared")):
+            if not any(part in folder for part in ("/state", "/epochs", "/chk-", "/shared")):
                 continue
             if "_metadata" in names:
                 self._complete.add(folder)

@@ -109,7 +109,7 @@ CASES = {
             "duckdb",
         ),
         repeated=("penstock", "pyflink_process", "pyflink_thread", "loop"),
-        optional=("flink_sql_rocksdb",),
+        optional=("penstock_resident", "flink_sql_rocksdb"),
     ),
     "udf_map": Case(
         1_000_000,
@@ -123,6 +123,7 @@ CASES = {
         10_000,
         ("penstock", "pyflink_process", "pyflink_thread", "flink_sql", "spark"),
         repeated=("penstock", "pyflink_thread"),
+        optional=("penstock_resident",),
     ),
     "tumble": Case(
         2_000_000,
@@ -145,7 +146,9 @@ CASES = {
         repeated=("penstock", "penstock_builtin", "flink_sql"),
         optional=("spark", "pyflink_process"),
     ),
-    "latency": Case(0, LATENCY_KEYS, ("penstock", "pyflink_thread"), optional=("spark", "pyflink_process")),
+    "latency": Case(
+        0, LATENCY_KEYS, ("penstock", "penstock_resident", "pyflink_thread"), optional=("spark", "pyflink_process")
+    ),
     "big_state": Case(500_000, 500_000, ("penstock", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)),
     "recovery": Case(500_000, 500_000, ("penstock", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)),
     "keyed_count_skew": Case(
@@ -159,6 +162,7 @@ CASES = {
 SECONDS = {
     "penstock": 19,
     "penstock_builtin": 19,
+    "penstock_resident": 19,
     "pyflink_process": 15,
     "pyflink_thread": 13,
     "pyflink_thread_rocksdb": 13,

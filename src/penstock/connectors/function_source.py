@@ -104,7 +104,7 @@ class FunctionSource(SourcePlanner):
         self.lock = threading.RLock()
         self._room = threading.Condition(self.lock)
         self._pending: list[_Element] = []
-        self._segments = 0
+        self._segments = self._oldest = 0
         self._operator_states = OperatorStates()
         self._restored = False
         self._ended = False
@@ -123,6 +123,7 @@ class FunctionSource(SourcePlanner):
         """Goes on behind the last segment that an earlier process wrote, with the attributes of that moment."""
         segments = sorted(path.name for path in self._directory.iterdir() if path.suffix != ".tmp")
         if segments:
+            self._oldest = int(segments[0])
             self._segments = int(segments[-1]) + 1
             self._take_over(loads((self._directory / segments[-1]).read_bytes())[1])
 
@@ -194,13 +195,13 @@ class FunctionSource(SourcePlanner):
         elements: list[_Element] = []
         for segment in range(start[0], end[0]):
             elements += loads((self._directory / f"{segment:012d}").read_bytes())[0]
-        self._forget(start[0] - 1)
         return {0: Assignment(dumps_on_driver(elements), self.exhausted(end))}
 
-    def _forget(self, before: int) -> None:
-        """An epoch that starts behind a segment can never be planned from it again."""
-        for segment in range(max(0, before - 2), before):
+    def on_commit(self, position: list[Any]) -> None:
+        """The last segment stays: the function's attributes are in it."""
+        for segment in range(self._oldest, position[0] - 1):
             (self._directory / f"{segment:012d}").unlink(missing_ok=True)
+        self._oldest = max(self._oldest, position[0] - 1)
 
     def savepoint_state(self, position: list[Any]) -> Any:
         if position[0] == 0:

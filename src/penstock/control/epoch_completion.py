@@ -143,10 +143,15 @@ class EpochCompletion:
         self._committing.commit(self.store.latest.commit_number, self._staged)
         self._computed = []
         if reports:
-            for source in self._sources.values():
-                source.on_commit()
+            self._tell_sources()
             self._snapshots.finish(self.store.latest.epoch, reports, self._sources, self.store.latest.totals)
         self._notice_the_end()
+
+    def _tell_sources(self) -> None:
+        offset = self.store.latest.offset
+        for uid, source in self._sources.items():
+            if offset is not None:  # a batch that only Spark's own sources feed leaves them where they are
+                source.on_commit(offset["positions"][uid][0])
 
     def _notice_the_end(self) -> None:
         if self.ended:

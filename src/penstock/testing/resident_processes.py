@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+from collections.abc import Callable
 from multiprocessing.context import ForkServerProcess
 
 from penstock.common.failure import Failure
-from penstock.control.engine import Engine, EngineJob, WorkerEnvironment
+from penstock.control.engine import AttemptEnd, Engine, EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
 from penstock.engines.local.executor import LocalExecutor
 from penstock.engines.resident.engine import ResidentEngine
-from penstock.engines.resident.messages import TaskSettings
+from penstock.engines.resident.messages import FromTask, TaskSettings
+from penstock.engines.resident.supervisor import Gone
 from penstock.engines.resident.task import run_task
 from penstock.graph.job_request import JobRequest
 from penstock.runtime.blueprint import JobSettings
@@ -68,10 +70,23 @@ def _nothing(settings: JobSettings) -> None:
 class ResidentExecutor(LocalExecutor):
     """Runs a whole job to its end on resident tasks."""
 
-    host: ProcessHost
+    engine: ResidentEngine
+
+    def meanwhile(self) -> None:
+        """Called again and again while the job runs, in its own thread: tests meddle here."""
 
     def _engine(self, request: JobRequest, home: JobHome) -> Engine:
-        self.host = ProcessHost()
-        engine = ResidentEngine(self.host)
-        engine.prepare(request, home)
-        return engine
+        self.engine = _WatchedEngine(self.meanwhile)
+        self.engine.prepare(request, home)
+        return self.engine
+
+
+class _WatchedEngine(ResidentEngine):
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        super().__init__(ProcessHost())
+        self._meanwhile = meanwhile
+
+    def _hear(self, slot: int, message: FromTask | Gone) -> AttemptEnd | None:
+        verdict = super()._hear(slot, message)
+        self._meanwhile()
+        return verdict

@@ -11,13 +11,17 @@ import selectors
 import socket
 from collections import deque
 
-from penstock.common.errors import ConfigurationError
+from penstock.common.errors import ConfigurationError, PenstockError
 from penstock.engines.resident.frames import Frame, FrameReader, Greeting, Handshake, NotAuthenticatedError
 
 OUTBOX_BYTES = 4 << 20  # more than this waits in the operators, which then do not run
 _READ_BYTES = 1 << 20
 
 Address = tuple[str, int]
+
+
+class BrokenConnectionError(PenstockError):
+    """The other end is gone, or cannot be reached."""
 
 
 class Connection:
@@ -70,7 +74,7 @@ class Connection:
             self._watch()
 
     def serve(self, events: int) -> list[Frame]:
-        """After the selector has named it: sends, receives; raises OSError when the connection is gone."""
+        """After the selector has named it: sends and receives."""
         if events & selectors.EVENT_WRITE:
             self._send_waiting()
         return self._received() if events & selectors.EVENT_READ else []
@@ -93,8 +97,10 @@ class Connection:
             data = self._socket.recv(_READ_BYTES)
         except BlockingIOError:
             return []
+        except OSError as error:
+            raise BrokenConnectionError(str(error)) from error
         if not data:
-            raise ConnectionResetError("the other end has closed the connection")
+            raise BrokenConnectionError("the other end has closed it")
         if self._handshake.done:
             return self._reader.feed(data)
         answer, rest = self._handshake.feed(data)
@@ -112,7 +118,7 @@ class Connection:
         self._waiting.clear()
 
     def _send_waiting(self) -> None:
-        with contextlib.suppress(BlockingIOError):
+        try:
             while self._outbox:
                 part = self._outbox[0]
                 sent = self._socket.send(part)
@@ -121,6 +127,10 @@ class Connection:
                     self._outbox.popleft()
                 else:
                     self._outbox[0] = part[sent:]
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            raise BrokenConnectionError(str(error)) from error
         self._watch()
 
     def _watch(self) -> None:

@@ -251,6 +251,7 @@ class ResidentEngine:
         self._deployment = uuid.uuid4().hex[:12]
         self._deployed = set()
         self._enter(_Phase.DEPLOYING)
+        latest = self._job.completion.store.latest
         supervisor.broadcast(
             Deploy(
                 self._generation,
@@ -259,7 +260,7 @@ class ResidentEngine:
                 self._levels,
                 places_of(self._job.blueprint),
                 self._locations(),
-                {},
+                {level: latest.union_lists_of(level) for level in range(self._job.blueprint.levels)},
                 self._directory,
                 self._settings.buffer_timeout_ms,
                 self._settings.exactly_once,

@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable
 
 from penstock.control.engine import EngineJob
-from penstock.control.epoch_store import EpochRecord
 from penstock.control.job_machine import OutputClosed
 from penstock.control.work import EpochPlan, Offset, Work, places_of
 from penstock.engines.resident.barriers import EpochsInFlight
 from penstock.engines.resident.messages import Reported, RunEpoch
+from penstock.runtime.pickling import dumps
 from penstock.runtime.report import SubtaskReport, read_report
-from penstock.runtime.snapshot_target import SnapshotTarget
 
 _IN_FLIGHT = 3
 
@@ -32,12 +31,16 @@ class Epochs:
         self._interval = interval_seconds
         self._clock = clock
         self._flight: EpochsInFlight[EpochPlan, SubtaskReport] = EpochsInFlight(
-            places_of(job.blueprint), _IN_FLIGHT, timeout_seconds
+            places_of(job.blueprint), self._limit(), timeout_seconds
         )
         self._offset: Offset = {}
         self._saved_alone = False  # the epoch that is being saved: the next one waits for it
         self._output_closed = False
         self._next_at = self._planned_last = 0.0
+
+    def _limit(self) -> int:
+        """One at a time if a source has to hear how far its readers came before it can plan on."""
+        return _IN_FLIGHT if all(source.ahead for source in self._job.planner.sources.values()) else 1
 
     def begin(self) -> None:
         """Before an attempt: an earlier one may have died between the record and its results."""
@@ -78,7 +81,7 @@ class Epochs:
             self._next_at = now + planner.idle_wait()
             return None
         plan = planner.plan(self._offset, end)
-        works = planner.works(plan, EpochRecord(0))
+        works = planner.works(plan, self._job.completion.store.latest)
         planner.answer_wakeups()
         self._flight.begin(plan.number, plan, now)
         self._offset, self._planned_last, self._next_at = end, now, now + self._interval
@@ -88,7 +91,7 @@ class Epochs:
         saving = next((work.saving for work in works if work.saving is not None), None)
         self._saved_alone = saving is not None
         assignments = {work.subtask: work.assignments for work in works if work.subtask is not None}
-        return RunEpoch(generation, number, assignments, SnapshotTarget.encode(saving))
+        return RunEpoch(generation, number, assignments, b"" if saving is None else dumps(saving))
 
     def report(self, message: Reported) -> bool:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""

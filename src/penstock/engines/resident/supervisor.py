@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.engines.resident.channels import Address, Connection, Listener
+from penstock.engines.resident.channels import Address, BrokenConnectionError, Connection, Listener
 from penstock.engines.resident.frames import MESSAGE, Frame, NotAuthenticatedError
 from penstock.engines.resident.messages import Beat, FromDriver, FromTask, Hello, TaskSettings
 from penstock.engines.resident.task_host import TaskHost
@@ -76,16 +76,11 @@ class Supervisor:
         with contextlib.suppress(OSError):  # full: it has been woken; closed: nobody sleeps
             self._bell.send(b"!")
 
-    def send(self, slot: int, message: FromDriver) -> None:
-        self.members[slot].connection.send(Frame(MESSAGE, dumps_on_driver(message)))
-
     def broadcast(self, message: FromDriver) -> None:
         frame = Frame(MESSAGE, dumps_on_driver(message))
-        for slot, member in list(self.members.items()):
-            try:
+        for member in self.members.values():
+            with contextlib.suppress(BrokenConnectionError):  # serve() finds it gone
                 member.connection.send(frame)
-            except OSError:  # serve() will find it gone
-                self._forget(slot)
 
     def serve(self, seconds: float) -> list[tuple[int, FromTask | Gone]]:
         """What has come in the meantime, by slot."""
@@ -104,7 +99,7 @@ class Supervisor:
         heard: list[tuple[int, FromTask | Gone]] = []
         try:
             frames = connection.serve(events)
-        except (OSError, NotAuthenticatedError):
+        except (BrokenConnectionError, NotAuthenticatedError):
             connection.close()
             slot = self._slot_of.pop(connection, None)
             if slot is not None and self._forget(slot):

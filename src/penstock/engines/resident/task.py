@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Barrier
-from penstock.engines.resident.channels import Connection, Listener, connected
+from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener, connected
 from penstock.engines.resident.file_state_store import StateFiles
 from penstock.engines.resident.frames import Frame, FrameReader, Greeting, NotAuthenticatedError
 from penstock.engines.resident.hosted_subtask import HostedSubtask
@@ -191,7 +191,7 @@ class ResidentTask:
             frames = connection.serve(events)
         except NotAuthenticatedError:
             connection.close()
-        except OSError as error:
+        except BrokenConnectionError as error:
             self._lost(connection, error)
         else:
             if connection.incoming and connection.greeting is not None:
@@ -208,13 +208,16 @@ class ResidentTask:
         else:
             connection.close()  # of a process that does not know that everything has begun again
 
-    def _lost(self, connection: Connection, error: OSError) -> None:
-        """The generation is over if it had a part in it; the driver begins the next one."""
+    def _lost(self, connection: Connection, error: BrokenConnectionError) -> None:
         connection.close()
         self._early.pop(connection, None)
-        generation = self._generation
-        if generation is not None and generation.traffic.owns(connection):
-            self._messenger.tell(Broken(generation.number, f"a connection between two tasks broke: {error}"))
+        if self._generation is not None and self._generation.traffic.owns(connection):
+            self._end_generation(self._generation, error)
+
+    def _end_generation(self, generation: Generation, error: BrokenConnectionError) -> None:
+        """Whatever it computed could not be sent; the driver begins the next one."""
+        self._drop()
+        self._messenger.tell(Broken(generation.number, f"a connection between two tasks broke: {error}"))
 
     # -- work --------------------------------------------------------------------------------------------------
 
@@ -241,6 +244,8 @@ class ResidentTask:
             return
         try:
             self._work(generation)
+        except BrokenConnectionError as error:
+            self._end_generation(generation, error)
         except Exception as error:
             self._drop()
             self._messenger.tell(Broken(generation.number, "a task failed", failure_of(error)))

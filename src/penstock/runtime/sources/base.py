@@ -36,6 +36,7 @@ class SourcePlanner(ABC):
 
     kind: str = "source"  # of the operator that reads
     bounded: bool = True
+    ahead: bool = True  # whether an epoch can be planned before the one before it is complete
     max_parallelism: int | None = None  # 1 for sources that cannot be split
     runtime_context: Any = None  # set before open(): what a user's function on the driver may ask
 
@@ -74,8 +75,8 @@ class SourcePlanner(ABC):
         """The epoch is complete: what the epoch's record keeps, made of what the subtasks report about this source."""
         return None
 
-    def on_commit(self) -> None:
-        """The last completed epoch is committed."""
+    def on_commit(self, position: Any) -> None:
+        """The last completed epoch is committed: nothing is ever planned from an earlier position."""
 
     def recover(self, progress: Any) -> None:
         """Before open(), in a process that goes on with a job: the progress of its last epoch."""

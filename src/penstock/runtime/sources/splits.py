@@ -97,6 +97,7 @@ class SplitPlanner(SourcePlanner):
     """Plans a Source of splits. Its position only counts; what matters is the progress in the epoch's record."""
 
     kind = "split_source"
+    ahead = False
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -164,7 +165,7 @@ class SplitPlanner(SourcePlanner):
         self._watch.at(after.positions(), moved=after.positions() != self._begun.positions())
         return after
 
-    def on_commit(self) -> None:
+    def on_commit(self, position: int) -> None:
         self._watch.committed(self._after.positions())
 
     def _with_found(self, progress: SourceProgress) -> SourceProgress:

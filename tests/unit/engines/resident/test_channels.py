@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.common.errors import ConfigurationError
-from penstock.engines.resident.channels import OUTBOX_BYTES, Connection, Listener, connect, connected
+from penstock.engines.resident.channels import (
+    OUTBOX_BYTES,
+    BrokenConnectionError,
+    Connection,
+    Listener,
+    connect,
+    connected,
+)
 from penstock.engines.resident.frames import (
     BARRIER,
     CHUNK,
@@ -150,7 +157,7 @@ def test_a_connection_that_breaks_says_so(ends: Ends) -> None:
     while not (ends.accepted and ends.accepted[0].greeting):
         assert ends.serve()
     ends.accepted[0].close()
-    with pytest.raises(OSError):
+    with pytest.raises(BrokenConnectionError, match="closed"):
         while ends.serve():
             pass
     client.close()
