@@ -22,8 +22,8 @@ from penstock.runtime.cep.settings import PARAMETER, CepSettings
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operators.process import ResultCollector, TimedOperator
-from penstock.runtime.operators.window import LateOutput
 from penstock.runtime.state.table import ValueTable
+from penstock.runtime.windows.late import LateOutput
 
 _PATTERNS, _UPDATES, _QUEUE = "_cep_patterns", "_cep_updates", "_cep_queue"
 _MATCHES, _BUFFER = "_cep_matches", "_cep_buffer"
