@@ -185,7 +185,7 @@ def test_a_timer_of_another_level_is_a_wakeup(tmp_path: Path) -> None:
     setup.offset, setup.now = setup.end, 500
     setup.plan()
     works = setup.batches.partitions(setup.offset, setup.end)
-    assert [(work.subtask, work.summons) for work in works] == [(None, (((1, 0), Summons()),))]
+    assert [(work.subtask, work.summons) for work in works] == [(None, (((1, 0), Summons(committed=1)),))]
 
 
 def test_statistics_count_what_completed_epochs_read_and_wrote(setup: Setup) -> None:
