@@ -66,6 +66,8 @@ class KeepText(KeyedProcessFunction):
 
 
 class CountAndSum(AggregateFunction):
+    mergeable = True  # tells Penstock that sliding windows may share slices; nothing to PyFlink
+
     def create_accumulator(self):
         return 0, 0, 0
 

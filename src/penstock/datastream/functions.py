@@ -26,6 +26,7 @@ from penstock.functions.element import (
     Partitioner,
     ReduceFunction,
 )
+from penstock.functions.mergeable import mergeable
 from penstock.functions.process import (
     CoProcessFunction,
     KeyedCoProcessFunction,
@@ -94,4 +95,5 @@ __all__ = [
     "SourceFunction",
     "WindowFunction",
     "as_function",
+    "mergeable",
 ]

@@ -7,7 +7,7 @@ counting, sums of whole numbers that 64 bits hold, sums of fractions in their or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,14 +17,7 @@ import pyarrow as pa
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch, Integers
 from penstock.runtime.key_columns import column_of_keys, keys_of_column, numbered
-from penstock.runtime.windows.field_folding import (
-    FieldFolding,
-    MaximumByFolding,
-    MaximumFolding,
-    MinimumByFolding,
-    MinimumFolding,
-    SumFolding,
-)
+from penstock.runtime.windows.field_folding import ExtremeFolding, FieldFolding
 from penstock.runtime.windows.folding import CountFolding, Folding
 
 Codes = npt.NDArray[np.int32]
@@ -70,48 +63,20 @@ class Groups:
         return start
 
 
-def _sum(groups: Groups) -> tuple[Integers, Numbers] | None:
+def _sums(groups: Groups) -> Numbers | None:
+    """None where 64 bits may be too few."""
     numbers = groups.numbers
     if numbers.dtype == np.float64:
-        return groups.first(), groups.folded(np.add, np.full(groups.count, -0.0))  # to which adding changes nothing
+        return groups.folded(np.add, np.full(groups.count, -0.0))  # to which adding changes nothing
     if max(abs(int(numbers.min())), abs(int(numbers.max()))) * len(numbers) > _LARGEST:
         return None
-    return groups.first(), groups.folded(np.add, np.zeros(groups.count, np.int64))
+    return groups.folded(np.add, np.zeros(groups.count, np.int64))
 
 
-def _extreme(groups: Groups, ufunc: np.ufunc) -> Integers:
+def _extremes(groups: Groups, ufunc: np.ufunc) -> Integers:
     """For each key the first row with the extreme number."""
     extremes = groups.folded(ufunc, groups.numbers[groups.first()])
     return groups.first(np.flatnonzero(groups.numbers == extremes[groups.codes]))
-
-
-def _smallest(groups: Groups) -> tuple[Integers, Numbers]:
-    return groups.first(), groups.numbers[_extreme(groups, np.minimum)]
-
-
-def _largest(groups: Groups) -> tuple[Integers, Numbers]:
-    return groups.first(), groups.numbers[_extreme(groups, np.maximum)]
-
-
-def _smallest_row(groups: Groups) -> tuple[Integers, Numbers]:
-    rows = _extreme(groups, np.minimum)
-    return rows, groups.numbers[rows]
-
-
-def _largest_row(groups: Groups) -> tuple[Integers, Numbers]:
-    rows = _extreme(groups, np.maximum)
-    return rows, groups.numbers[rows]
-
-
-# For each key the row whose record stands for it, and its number; None where 64 bits may be too few.
-_FOLDS: dict[type, Callable[[Groups], tuple[Integers, Numbers] | None]] = {
-    CountFolding: _sum,
-    SumFolding: _sum,
-    MinimumFolding: _smallest,
-    MaximumFolding: _largest,
-    MinimumByFolding: _smallest_row,
-    MaximumByFolding: _largest_row,
-}
 
 
 class ColumnFolding:
@@ -119,16 +84,14 @@ class ColumnFolding:
 
     def __init__(self, folding: Folding) -> None:
         self._folding = folding
-        self._fold = _FOLDS[type(folding)]
         self._field = folding if isinstance(folding, FieldFolding) else None
         self._codec: Any = None if self._field is None else codec_for(self._field.type_info)
 
     @staticmethod
     def of(folding: Folding | None) -> ColumnFolding | None:
         """None for functions of users, and for records without a declared type."""
-        if type(folding) not in _FOLDS:
+        if not isinstance(folding, (CountFolding, FieldFolding)):
             return None
-        assert folding is not None
         columns = ColumnFolding(folding)
         return None if columns._field is not None and columns._codec is None else columns
 
@@ -157,10 +120,15 @@ class ColumnFolding:
         groups = Groups(whole)
         if groups.count == len(whole):
             return whole, groups.codes
-        found = self._fold(groups)
-        if found is None:
-            return None
-        rows, numbers = found
+        folding = self._folding
+        if isinstance(folding, ExtremeFolding):
+            extremes = _extremes(groups, np.minimum if folding.smallest else np.maximum)
+            rows, numbers = extremes if folding.whole_record else groups.first(), groups.numbers[extremes]
+        else:
+            sums = _sums(groups)
+            if sums is None:
+                return None
+            rows, numbers = groups.first(), sums
         return whole.take(pa.array(rows)).set_column(_NUMBER, _NAMES[_NUMBER], pa.array(numbers)), groups.codes
 
     @staticmethod

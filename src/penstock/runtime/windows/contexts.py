@@ -85,18 +85,9 @@ def _merge_values(table: ValueTable, merge: Any, target: Slot, sources: Sequence
         table.put(target, merged)
 
 
-class AssignerContext(WindowAssigner.WindowAssignerContext):
-    def __init__(self, operator: WindowOperator) -> None:
-        self._operator = operator
+class _Clocks:
+    """What they all may ask."""
 
-    def get_current_processing_time(self) -> int:
-        return self._operator.context.clock()
-
-    def get_runtime_context(self) -> RuntimeContext:
-        return self._operator.context.runtime_context
-
-
-class EvictionContext(Evictor.EvictorContext):
     def __init__(self, operator: WindowOperator) -> None:
         self._operator = operator
 
@@ -110,11 +101,20 @@ class EvictionContext(Evictor.EvictorContext):
         return self._operator.watermark
 
 
-class TriggeringContext(Trigger.OnMergeContext):
+class AssignerContext(_Clocks, WindowAssigner.WindowAssignerContext):
+    def get_runtime_context(self) -> RuntimeContext:
+        return self._operator.context.runtime_context
+
+
+class EvictionContext(_Clocks, Evictor.EvictorContext):
+    pass
+
+
+class TriggeringContext(_Clocks, Trigger.OnMergeContext):
     """The trigger's view of the slot that is current."""
 
     def __init__(self, operator: WindowOperator) -> None:
-        self._operator = operator
+        super().__init__(operator)
         self._states = SlotStates(operator, TRIGGER_STATE)
         self._scope = self._states.scope
         self._timers = operator.timers
@@ -128,15 +128,6 @@ class TriggeringContext(Trigger.OnMergeContext):
         """State of another trigger that the program had when a savepoint was taken."""
         for name in self._operator.inherited:
             self._operator.backend.table_named(name).remove(slot)
-
-    def get_current_processing_time(self) -> int:
-        return self._operator.context.clock()
-
-    def get_metric_group(self) -> MetricGroup:
-        return self._operator.context.memory.metrics
-
-    def get_current_watermark(self) -> int:
-        return self._operator.watermark
 
     def register_processing_time_timer(self, time: int) -> None:
         self._timers.processing.add(time, self._scope.key)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from operator import gt, itemgetter, lt
 from typing import Any
 
 from penstock.functions.element import AggregateFunction, ReduceFunction
-from penstock.functions.rolling import Maximum, MaximumBy, Minimum, MinimumBy, RollingAggregation, Sum
+from penstock.functions.rolling import MaximumBy, Minimum, MinimumBy, RollingAggregation, Sum
 from penstock.functions.window_count import Count
-from penstock.runtime.windows.folding import AggregateFolding, CountFolding, Folding, ReduceFolding
+from penstock.runtime.windows.folding import AggregateFolding, CountFolding, Entries, Folding, ReduceFolding
 
 # The record that stands for the elements so far, the aggregated field, when the record came.
 Accumulator = tuple[Any, Any, int]
@@ -73,88 +73,37 @@ class SumFolding(FieldFolding):
         record, _, order = self.earlier(accumulator, other)
         return record, accumulator[1] + other[1], order
 
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
+    def add_run(self, entries: Entries, keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]) -> None:
         get = entries.get
         for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
             held = get(key)
             entries[key] = (value, field, order) if held is None else (held[0], held[1] + field, held[2])
 
 
-class MinimumFolding(FieldFolding):
-    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
-        record, _, order = self.earlier(accumulator, other)
-        return record, other[1] if other[1] < accumulator[1] else accumulator[1], order
+class ExtremeFolding(FieldFolding):
+    """min and max keep the first record and change its field, min_by and max_by keep the record itself."""
 
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
-        get = entries.get
+    def __init__(self, function: RollingAggregation) -> None:
+        super().__init__(function)
+        self.smallest = isinstance(function, (Minimum, MinimumBy))
+        self.whole_record = isinstance(function, (MinimumBy, MaximumBy))
+        self._better = lt if self.smallest else gt
+
+    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
+        better = other if self._better(other[1], accumulator[1]) else accumulator
+        first = self.earlier(accumulator, other)
+        if self.whole_record:
+            return first if accumulator[1] == other[1] else better
+        return first[0], better[1], first[2]
+
+    def add_run(self, entries: Entries, keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]) -> None:
+        get, better, whole_record = entries.get, self._better, self.whole_record
         for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
             held = get(key)
             if held is None:
                 entries[key] = (value, field, order)
-            elif field < held[1]:
-                entries[key] = (held[0], field, held[2])
-
-
-class MaximumFolding(FieldFolding):
-    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
-        record, _, order = self.earlier(accumulator, other)
-        return record, other[1] if other[1] > accumulator[1] else accumulator[1], order
-
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
-        get = entries.get
-        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
-            held = get(key)
-            if held is None:
-                entries[key] = (value, field, order)
-            elif field > held[1]:
-                entries[key] = (held[0], field, held[2])
-
-
-class MinimumByFolding(FieldFolding):
-    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
-        if other[1] < accumulator[1]:
-            return other
-        return self.earlier(accumulator, other) if other[1] == accumulator[1] else accumulator
-
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
-        get = entries.get
-        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
-            held = get(key)
-            if held is None or field < held[1]:
-                entries[key] = (value, field, order)
-
-
-class MaximumByFolding(FieldFolding):
-    def merge(self, accumulator: Accumulator, other: Accumulator) -> Accumulator:
-        if other[1] > accumulator[1]:
-            return other
-        return self.earlier(accumulator, other) if other[1] == accumulator[1] else accumulator
-
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
-        get = entries.get
-        for key, value, field, order in zip(keys, values, self.fields(values), orders, strict=False):
-            held = get(key)
-            if held is None or field > held[1]:
-                entries[key] = (value, field, order)
-
-
-_FIELD_FOLDINGS: dict[type, type[FieldFolding]] = {
-    Sum: SumFolding,
-    Minimum: MinimumFolding,
-    Maximum: MaximumFolding,
-    MinimumBy: MinimumByFolding,
-    MaximumBy: MaximumByFolding,
-}
+            elif better(field, held[1]):
+                entries[key] = (value, field, order) if whole_record else (held[0], field, held[2])
 
 
 def folding_of(function: ReduceFunction | AggregateFunction) -> Folding:
@@ -162,7 +111,6 @@ def folding_of(function: ReduceFunction | AggregateFunction) -> Folding:
         return CountFolding(function)
     if isinstance(function, AggregateFunction):
         return AggregateFolding(function)
-    field_folding = _FIELD_FOLDINGS.get(type(function))
-    if field_folding is not None and isinstance(function, RollingAggregation):
-        return field_folding(function)
-    return ReduceFolding(function)
+    if not isinstance(function, RollingAggregation):
+        return ReduceFolding(function)
+    return SumFolding(function) if isinstance(function, Sum) else ExtremeFolding(function)

@@ -11,6 +11,7 @@ from penstock.functions.element import AggregateFunction, ReduceFunction
 from penstock.functions.mergeable import is_mergeable
 from penstock.runtime.state.table import ABSENT
 
+Entries = dict[Any, Any]  # key -> accumulator
 _IMMUTABLE = frozenset({int, float, str, bytes, bool, type(None)})
 
 
@@ -31,9 +32,7 @@ class Folding:
     merge: Callable[[Any, Any], Any]
     result: Callable[[Any], Any]
 
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
+    def add_run(self, entries: Entries, keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]) -> None:
         """Adds elements to the accumulators of one span, by key: the loop that most windowed records run through.
 
         `orders` are numbers that grow with the arrival of records; they matter where slices are merged.
@@ -91,9 +90,7 @@ class AggregateFolding(Folding):
     def first(self, value: Any) -> Any:
         return self.add(value, self._create())
 
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
+    def add_run(self, entries: Entries, keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]) -> None:
         get, add, create = entries.get, self.add, self._create
         for key, value in zip(keys, values, strict=True):
             accumulator = get(key, ABSENT)
@@ -103,15 +100,13 @@ class AggregateFolding(Folding):
 
 
 class CountFolding(AggregateFolding):
-    mergeable = pure = True
+    pure = True
 
     def __init__(self, function: AggregateFunction) -> None:
         super().__init__(function)
         self.mergeable = True
 
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
+    def add_run(self, entries: Entries, keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]) -> None:
         get = entries.get
         for key in keys:
             entries[key] = get(key, 0) + 1
@@ -135,9 +130,7 @@ class ReduceFolding(Folding):
     def result(self, accumulator: Any) -> Any:
         return accumulator
 
-    def add_run(
-        self, entries: dict[Any, Any], keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]
-    ) -> None:
+    def add_run(self, entries: Entries, keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]) -> None:
         get, reduce = entries.get, self._reduce
         for key, value in zip(keys, values, strict=True):
             reduced = get(key, ABSENT)

@@ -96,22 +96,6 @@ class SessionWindows:
                     changes[key] = [held, (timestamp, end, first(value))]
                     visit(end - 1, key)
                     continue
-            else:
-                touched = [session for session in held if session[0] <= end and session[1] >= timestamp]
-                if not touched:
-                    if end - 1 > watermark:
-                        changes[key] = [*held, (timestamp, end, first(value))]
-                        visit(end - 1, key)
-                        continue
-                elif len(touched) == 1 and touched[0][1] - 1 > watermark:
-                    start, known_end, accumulator = only = touched[0]
-                    grown = (
-                        start if start < timestamp else timestamp,
-                        end if end > known_end else known_end,
-                        add(value, accumulator),
-                    )
-                    changes[key] = [*(session for session in held if session is not only), grown]
-                    continue
             self._add(key, value, timestamp, end)
         self._operator.evaluation.results.flush(True)
         self._operator.late.flush()
