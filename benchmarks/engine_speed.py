@@ -94,7 +94,7 @@ def loop() -> None:
     level_one.open()
     rows, _ = whole_epoch(level_zero, assignments={source.id: Assignment([(0, 2_000_000)])})
     mine = [row for row in rows if row.subtask == 0]
-    records = sum(len(pickle.loads(row.payload)[3]) for row in mine)
+    records = sum(len(pickle.loads(row.payload)[1][2]) for row in mine)
     whole_epoch(level_one, mine)
     engine = min(_seconds(lambda: whole_epoch(level_one, mine)) for _ in range(3))
     bare = min(_seconds(lambda: _bare(mine)) for _ in range(3))
@@ -105,7 +105,7 @@ def loop() -> None:
 def _bare(rows: list[Any]) -> None:
     counts: dict[Any, int] = {}
     for row in rows:
-        for value in pickle.loads(row.payload)[3]:
+        for value in pickle.loads(row.payload)[1][2]:
             key = value[0]
             counts[key] = counts.get(key, 0) + 1
 

@@ -41,23 +41,22 @@ class ChunkBuilder:
 
     def take(self, codec: Codec | None) -> bytes:
         """The payload of what was collected; the builder is empty afterwards."""
-        whole = joined(self._parts) if self._parts else Batch([])
-        times = whole.times
-        keys: Any
-        body: Any
-        if codec is None:
-            keys, body = _pickled_keys(whole), whole.values
-        else:
-            columns: Any = whole.in_columns(codec).columns
-            key_column = whole.key_column
-            if key_column is None:
-                keys = whole.keys
-            else:
-                columns, keys = columns.append_column(_KEY, key_column), _AS_COLUMN
-            body = _to_ipc(columns)
-        payload = dumps((self._controls, None if times is None else times.tobytes(), keys, body))
+        records = _packed(joined(self._parts), codec) if self._parts else None
+        payload = dumps((self._controls, records))
         self._reset()
         return payload
+
+
+def _packed(batch: Batch, codec: Codec | None) -> tuple[bytes | None, Any, Any]:
+    """Timestamps, keys and records in the form in which they are pickled."""
+    times = None if batch.times is None else batch.times.tobytes()
+    if codec is None:
+        return times, _pickled_keys(batch), batch.values
+    columns: Any = batch.in_columns(codec).columns
+    key_column = batch.key_column
+    if key_column is None:
+        return times, batch.keys, _to_ipc(columns)
+    return times, _AS_COLUMN, _to_ipc(columns.append_column(_KEY, key_column))
 
 
 def _pickled_keys(batch: Batch) -> Any:
@@ -68,20 +67,14 @@ def _pickled_keys(batch: Batch) -> Any:
 
 def read_chunk(payload: bytes, codec: Codec | None) -> Iterator[Batch | Control]:
     """The elements of a payload in their order, records as batches that are as long as possible."""
-    controls, timestamp_bytes, keys, body = loads(payload)
-    times = None if timestamp_bytes is None else np.frombuffer(timestamp_bytes, np.int64)
-    if codec is not None:
-        columns = _from_ipc(body)
-        if isinstance(keys, str):
-            last = columns.num_columns - 1
-            columns, keys = columns.remove_column(last), columns.column(last)
-        whole = Batch.of_columns(codec, columns, times, keys)
-    else:
-        whole = Batch(body, times=times).keyed(pa.array(keys) if isinstance(keys, np.ndarray) else keys)
+    controls, records = loads(payload)
+    if records is None:
+        yield from (control for _, control in controls)
+        return
+    whole, start = _unpacked(records, codec), 0
     if not controls:
         yield whole
         return
-    start = 0
     for position, control in controls:
         if position > start:
             yield whole.slice(start, position)
@@ -89,6 +82,18 @@ def read_chunk(payload: bytes, codec: Codec | None) -> Iterator[Batch | Control]
         yield control
     if start < len(whole):
         yield whole.slice(start, len(whole))
+
+
+def _unpacked(records: tuple[bytes | None, Any, Any], codec: Codec | None) -> Batch:
+    timestamp_bytes, keys, body = records
+    times = None if timestamp_bytes is None else np.frombuffer(timestamp_bytes, np.int64)
+    if codec is None:
+        return Batch(body, times=times).keyed(pa.array(keys) if isinstance(keys, np.ndarray) else keys)
+    columns = _from_ipc(body)
+    if isinstance(keys, str):
+        last = columns.num_columns - 1
+        columns, keys = columns.remove_column(last), columns.column(last)
+    return Batch.of_columns(codec, columns, times, keys)
 
 
 def _to_ipc(batch: pa.RecordBatch) -> bytes:

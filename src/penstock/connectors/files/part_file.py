@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from penstock.common.errors import JobExecutionError, SetupError
+from penstock.functions.sink import Records
 
 _BLOCK = 1 << 20
 
@@ -64,8 +65,11 @@ class BulkPart:
         self._file = _create(part)
         self._writer = factory.create(self._file)
 
-    def write(self, records: list[Any], now: int) -> None:
-        self._writer.add_elements(records)
+    def write(self, records: Records, now: int) -> None:
+        if hasattr(self._writer, "add_batch"):
+            self._writer.add_batch(records)
+        else:
+            self._writer.add_elements(records.values)
         self.part.size = self._file.tell()
         self.part.updated = now
 

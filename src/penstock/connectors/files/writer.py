@@ -20,7 +20,7 @@ from penstock.connectors.files.commit import Rename, hidden_name
 from penstock.connectors.files.part_file import BulkPart, PartFile, RowPart, own_copy
 from penstock.functions.sink import Records, SinkWriter, WriterContext
 from penstock.functions.source_sink import SinkFunction
-from penstock.runtime.batch import MIN_TIMESTAMP
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 
 
 @dataclass(frozen=True)
@@ -88,24 +88,25 @@ class FileWriter(SinkWriter):
         if self._next_check is None:
             self._next_check = now + self._settings.bucket_check_interval
         write = self._write_bulk if self._encoder is None else self._write_rows
-        for bucket_id, values in self._by_bucket(records, now).items():
-            write(bucket_id, values, now)
+        for bucket_id, part in self._by_bucket(records, now).items():
+            write(bucket_id, part, now)
 
-    def _by_bucket(self, batch: Records, now: int) -> dict[str, list[Any]]:
+    def _by_bucket(self, batch: Records, now: int) -> dict[str, Records]:
         assigner = self._settings.bucket_assigner
         common = assigner.bucket_at(now)
         if common is not None:
-            return {common: batch.values}
+            return {common: batch}
         context, assign = self._bucket_context, assigner.get_bucket_id
         buckets: dict[str, list[Any]] = {}
         for value, timestamp in zip(batch.values, batch.timestamps or repeat(MIN_TIMESTAMP), strict=False):
             context.record_timestamp = None if timestamp == MIN_TIMESTAMP else timestamp
             buckets.setdefault(assign(value, context), []).append(value)
-        return buckets
+        return {bucket_id: Batch(values) for bucket_id, values in buckets.items()}
 
     # -- writing -----------------------------------------------------------------------------------------------
 
-    def _write_rows(self, bucket_id: str, records: list[Any], now: int) -> None:
+    def _write_rows(self, bucket_id: str, batch: Records, now: int) -> None:
+        records = batch.values
         encode, type_info = self._encoder.encode, self._context.type_info
         whole, encoded = self._encoder._encode_all(records), None
         if whole is None:
@@ -122,16 +123,16 @@ class FileWriter(SinkWriter):
                 part = self._part(bucket_id, now)
             part.write(line, now)
 
-    def _write_bulk(self, bucket_id: str, records: list[Any], now: int) -> None:
+    def _write_bulk(self, bucket_id: str, batch: Records, now: int) -> None:
         part = self._part(bucket_id, now)
         if self._policy.may_write_at_once(part.part, 0):
-            part.write(records, now)
+            part.write(batch, now)
             return
-        for record in records:
+        for record in batch.values:
             if self._policy.should_roll_on_event(part.part, record):
                 self._roll(bucket_id)
                 part = self._part(bucket_id, now)
-            part.write([record], now)
+            part.write(Batch([record]), now)
 
     def _part(self, bucket_id: str, now: int) -> Any:
         """The open part file of a bucket: continued from the snapshot, or a new one."""

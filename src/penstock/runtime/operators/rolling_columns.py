@@ -8,6 +8,7 @@ their order of arrival. For everything else the records go one by one.
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,6 @@ from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
 
 Numbers = npt.NDArray[Any]
 _UFUNCS: dict[type, np.ufunc] = {Sum: np.add, Minimum: np.minimum, Maximum: np.maximum}
-_FEW_RECORDS = 64  # not worth columns, unless there are some already
 _HOT = 32  # a key with more records in a batch is folded by itself
 _LARGEST = (1 << 63) - 1
 
@@ -50,48 +50,48 @@ class RollingColumns:
 
     def _clear(self) -> None:
         self._slots: dict[Any, int] = {}
-        self._reached: Batch | None = None  # the record of each slot, but for the aggregated field
-        self._numbers: Numbers = np.array([])  # the aggregated field of each slot
+        self._records = GrowingRecords()  # the first record of each slot
+        self._numbers: Numbers = np.array([])  # the aggregated field of each slot, and room for more
 
     def fold(self, batch: Batch, table: ValueTable) -> Batch | None:
-        """The results for the records of a batch; None, and nothing is changed, when they have to go one by one."""
-        if (not self._slots and len(batch) < _FEW_RECORDS) or batch.key_column is None or batch.kinds is not None:
+        """The results for the records of a batch; None, and nothing has changed, when they have to go one by one."""
+        if batch.columns_of(self._codec) is None or batch.key_column is None or batch.kinds is not None:
             return None
         numbers = self._numbers_of(batch)
-        if numbers is None or batch.columns_of(self._codec) is None:
+        if numbers is None or not len(numbers):
             return None
         codes, distinct = numbered(batch.key_column)
-        keys, firsts = keys_of_column(distinct), first_positions(codes)
-        slots = np.array([self._slots.get(key, -1) for key in keys], np.int64)
+        keys = keys_of_column(distinct)
+        slots = np.fromiter(map(self._slots.get, keys, repeat(-1)), np.int64, len(keys))
         new = np.flatnonzero(slots < 0)
         slots[new] = len(self._slots) + np.arange(len(new))
         saved = [_saved(table, keys[number]) for number in new.tolist()]
-        reached = self._with_more(batch.take(firsts[new]).keyed(None), saved) if saved else self._reached
-        known = None if reached is None else self._numbers_of(reached)
-        if reached is None or known is None:
+        added = self._first_records(batch.take(first_positions(codes)[new]).keyed(None), saved)
+        if added is None or not self._make_room(added):
             return None
-        known[: len(self._numbers)] = self._numbers
-        starts = known[slots]
+        starts = self._numbers[slots]
         fresh = new[[record is ABSENT for record in saved]]
         starts[fresh] = self._identity(starts[fresh])
         running = self._running(codes, numbers, starts)
         if running is None:
             return None
-        known[slots[codes]] = running  # of several the last one stays
         self._slots.update((keys[number], int(slots[number])) for number in new.tolist())
-        self._reached, self._numbers = reached, known
-        return self._results(slots[codes], running, batch)
+        self._records.append(added.columns)
+        self._numbers[slots[codes]] = running  # of several the last one stays
+        results = self._with_numbers(self._records.take(slots), running, pa.array(codes))
+        return Batch.of_columns(self._codec, results, batch.times)
 
     def flush(self, table: ValueTable) -> None:
         """Brings what was reached into the table."""
-        if self._reached is not None:
-            whole = self._with_numbers(self._reached.columns, self._numbers)
-            table.changes.update(zip(self._slots, self._codec.decode(whole), strict=True))
+        if self._slots:
+            reached = self._with_numbers(self._records.all(), self._numbers[: len(self._slots)])
+            table.changes.update(zip(self._slots, self._codec.decode(reached), strict=True))
             self._clear()
 
-    def _with_more(self, firsts: Batch, saved: list[Any]) -> Batch | None:
-        """What was reached, and new slots: of a saved record, or of the first one in this batch."""
-        added = firsts
+    # -- records -----------------------------------------------------------------------------------------------
+
+    def _first_records(self, firsts: Batch, saved: list[Any]) -> Batch | None:
+        """The records of new slots: the one in the table, or else the first one of this batch."""
         known = [number for number, record in enumerate(saved) if record is not ABSENT]
         if known:
             try:
@@ -100,10 +100,34 @@ class RollingColumns:
                 return None  # state that was reached record by record, and which no column holds
             order = np.arange(len(saved))
             order[known] = len(saved) + np.arange(len(known))
-            added = joined([firsts, from_table]).take(order)
-        if added.columns is None or added.columns.schema != self._codec.schema:
-            return None
-        return added if self._reached is None else joined([self._reached, added])
+            firsts = joined([firsts, from_table]).take(order)
+        return firsts if firsts.columns is not None and firsts.columns.schema == self._codec.schema else None
+
+    def _make_room(self, added: Batch) -> bool:
+        """Puts the numbers of new slots behind the others, where they do not count until the slots are taken."""
+        numbers = self._numbers_of(added)
+        if numbers is None:
+            return False
+        used = len(self._slots)
+        if used + len(numbers) > len(self._numbers):
+            larger = np.empty(2 * used + len(numbers), numbers.dtype)
+            larger[:used] = self._numbers[:used]
+            self._numbers = larger
+        self._numbers[used : used + len(numbers)] = numbers
+        return True
+
+    def _with_numbers(
+        self, columns: pa.RecordBatch, numbers: Numbers, chosen: pa.Array | None = None
+    ) -> pa.RecordBatch:
+        """Records, or some of them, with other numbers in the aggregated field."""
+        schema = self._codec.schema
+        arrays = [
+            pa.array(numbers, schema.field(position).type)
+            if position == self._position
+            else (column if chosen is None else column.take(chosen))
+            for position, column in enumerate(columns.columns)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     # -- numbers -----------------------------------------------------------------------------------------------
 
@@ -142,22 +166,36 @@ class RollingColumns:
         largest: int = (1 << (self._codec.schema.field(self._position).type.bit_width - 1)) - 1
         return int(numbers.max()) <= largest and int(numbers.min()) >= -largest - 1
 
-    # -- results -----------------------------------------------------------------------------------------------
 
-    def _results(self, slots: Integers, running: Numbers, batch: Batch) -> Batch:
-        assert self._reached is not None and self._reached.columns is not None
-        reached, chosen = self._reached.columns, pa.array(slots)
-        return Batch.of_columns(self._codec, self._with_numbers(reached, running, chosen), batch.times)
+class GrowingRecords:
+    """Records by number, of which more come all the time: in parts of which each is much longer than the next."""
 
-    def _with_numbers(self, columns: Any, numbers: Numbers, chosen: pa.Array | None = None) -> pa.RecordBatch:
-        schema = self._codec.schema
-        arrays = [
-            pa.array(numbers, schema.field(position).type)
-            if position == self._position
-            else (column if chosen is None else column.take(chosen))
-            for position, column in enumerate(columns.columns)
+    def __init__(self) -> None:
+        self._parts: list[pa.RecordBatch] = []
+
+    def append(self, records: Any) -> None:
+        if not records.num_rows:
+            return
+        self._parts.append(records)
+        while len(self._parts) > 1 and self._parts[-2].num_rows < 2 * self._parts[-1].num_rows:
+            last = self._parts.pop()
+            self._parts[-1] = pa.concat_batches([self._parts[-1], last])
+
+    def all(self) -> pa.RecordBatch:
+        return pa.concat_batches(self._parts)
+
+    def take(self, numbers: Integers) -> pa.RecordBatch:
+        if len(self._parts) == 1:
+            return self._parts[0].take(pa.array(numbers))
+        starts = np.cumsum([0, *(part.num_rows for part in self._parts[:-1])])
+        part_of = np.searchsorted(starts, numbers, side="right") - 1
+        order = np.argsort(part_of, kind="stable")
+        pieces = [
+            part.take(pa.array(numbers[part_of == place] - starts[place])) for place, part in enumerate(self._parts)
         ]
-        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+        places = np.empty(len(numbers), np.int64)
+        places[order] = np.arange(len(numbers))
+        return pa.concat_batches(pieces).take(pa.array(places))
 
 
 def _saved(table: ValueTable, key: Any) -> Any:
