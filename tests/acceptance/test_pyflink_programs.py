@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ import pytest
 
 from penstock.cli import pyflink_alias, script
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
-from penstock.datastream import stream_execution_environment
 from penstock.engines.local.executor import LocalExecutor
+from penstock.engines.spark import executor as spark_executor
+from penstock.testing.resident_processes import ResidentExecutor
 
 PROGRAMS = Path(__file__).parent.parent / "pyflink_programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
@@ -48,6 +50,22 @@ ON_SPARK = [
     "timer_event_time_basic",
 ]
 
+ON_RESIDENT = [
+    "broadcast_state_keyed_decides_at_end",
+    "connect_timers_wait_for_both_inputs",
+    "context_runtime_values",
+    "job_failing_in_open_and_keyed_process",
+    "job_two_jobs_in_one_environment",
+    "keyed_different_parallelisms",
+    "map_user_prints_to_stdout",
+    "partition_custom",
+    "pipeline_sensor_alerts",
+    "side_output_from_keyed_process_and_timer",
+    "sink_file_parallel",
+    "timer_event_time_basic",
+]
+ALL_ENGINES = "PENSTOCK_TEST_ALL_ENGINES"  # set: every program runs on the resident engine too
+
 
 def printed(text: str, mode: str) -> list[str]:
     lines = text.splitlines()
@@ -82,7 +100,7 @@ def as_a_program() -> Iterator[None]:
 
 @pytest.fixture
 def on_local_executor(as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_execution_environment, "default_executor", LocalExecutor)
+    monkeypatch.setattr(spark_executor, "SparkExecutor", LocalExecutor)
 
 
 @pytest.fixture
@@ -90,7 +108,7 @@ def forgetful_in_small_epochs(as_a_program: None, monkeypatch: pytest.MonkeyPatc
     # Without watermarks of the clock: how far they have come when a record arrives would depend on the epochs.
     before = current_run_options()
     set_run_options(RunOptions(configuration={"pipeline.auto-watermark-interval": "0"}))
-    monkeypatch.setattr(stream_execution_environment, "default_executor", lambda: LocalExecutor(2, forget=True))
+    monkeypatch.setattr(spark_executor, "SparkExecutor", lambda: LocalExecutor(2, forget=True))
     yield
     set_run_options(before)
 
@@ -127,6 +145,23 @@ def test_program_on_spark(name: str, capsys: pytest.CaptureFixture[str]) -> None
     assert got == wanted
 
 
+@pytest.fixture
+def on_resident_tasks(as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_executor, "SparkExecutor", ResidentExecutor)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name in NAMES if name not in DIFFERENT and name not in ONLY_ON_SPARK]
+    if ALL_ENGINES in os.environ
+    else ON_RESIDENT,
+)
+@pytest.mark.usefixtures("on_resident_tasks")
+def test_program_on_resident_tasks(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    got, wanted = result_of(name, capsys)
+    assert got == wanted
+
+
 @pytest.mark.parametrize("name", [name for name in DIFFERENT if name != "window_late_data"])
 @pytest.mark.usefixtures("on_local_executor")
 def test_known_difference_is_still_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,5 +174,5 @@ def test_known_difference_is_still_one(name: str, capsys: pytest.CaptureFixture[
 
 
 def test_tables_name_only_programs_that_exist() -> None:
-    assert {*DIFFERENT, *ONLY_ON_SPARK, *ON_SPARK} <= set(NAMES)
+    assert {*DIFFERENT, *ONLY_ON_SPARK, *ON_SPARK, *ON_RESIDENT} <= set(NAMES)
     assert set(ONLY_ON_SPARK) <= set(ON_SPARK)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import multiprocessing
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from multiprocessing.context import ForkServerProcess
+from types import ModuleType
 
 from penstock.common.failure import Failure
 from penstock.control.engine import AttemptEnd, Engine, EngineJob, WorkerEnvironment
@@ -42,8 +46,9 @@ class ProcessHost:
         return "127.0.0.1"
 
     def start(self, slot: int, settings: TaskSettings) -> None:
-        process = self._context.Process(target=run_task, args=(slot, settings, _nothing), daemon=True)
-        process.start()
+        process = self._context.Process(target=run_task, args=(slot, settings, _make_ready), daemon=True)
+        with _without_a_program():
+            process.start()
         self.processes[slot] = process
 
     def replace(self, slot: int) -> None:
@@ -63,8 +68,20 @@ class ProcessHost:
         self.processes = {}
 
 
-def _nothing(settings: JobSettings) -> None:
-    """The processes have this one's modules."""
+@contextlib.contextmanager
+def _without_a_program() -> Iterator[None]:
+    """A new process would import the program that runs here, which comes to it by value."""
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
+
+
+def _make_ready(settings: JobSettings) -> None:
+    """The processes have this one's modules; programs of the tests may call them by PyFlink's names."""
+    importlib.import_module("penstock.cli.pyflink_alias").install()
 
 
 class ResidentExecutor(LocalExecutor):

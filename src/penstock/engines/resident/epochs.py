@@ -11,8 +11,8 @@ from penstock.control.job_machine import OutputClosed
 from penstock.control.work import EpochPlan, Offset, Work, places_of
 from penstock.engines.resident.barriers import EpochsInFlight
 from penstock.engines.resident.messages import Reported, RunEpoch
-from penstock.runtime.pickling import dumps
 from penstock.runtime.report import SubtaskReport, read_report
+from penstock.runtime.snapshot_target import SnapshotTarget
 
 _IN_FLIGHT = 3
 
@@ -91,7 +91,7 @@ class Epochs:
         saving = next((work.saving for work in works if work.saving is not None), None)
         self._saved_alone = saving is not None
         assignments = {work.subtask: work.assignments for work in works if work.subtask is not None}
-        return RunEpoch(generation, number, assignments, b"" if saving is None else dumps(saving))
+        return RunEpoch(generation, number, assignments, SnapshotTarget.encode(saving))
 
     def report(self, message: Reported) -> bool:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""

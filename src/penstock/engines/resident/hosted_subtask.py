@@ -18,7 +18,6 @@ from penstock.runtime.exchange import ExchangeRow, channel_of, receivers_from, s
 from penstock.runtime.failure import failure_of
 from penstock.runtime.hosting import save_in_log, save_part, sendable
 from penstock.runtime.level_blob import LevelBlob
-from penstock.runtime.pickling import loads
 from penstock.runtime.report import SubtaskReport, UnionLists
 from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment
@@ -204,7 +203,7 @@ class HostedSubtask:
     # -- the end of an epoch -----------------------------------------------------------------------------------
 
     def _end_epoch(self, barrier: Barrier) -> EndedEpoch:
-        target: SnapshotTarget | None = loads(barrier.note) if barrier.note else None
+        target = SnapshotTarget.decode(barrier.note)
         if self._finished and target is not None:
             self.container = self._opened()  # it was closed, and has to be saved all the same
         if self._finished and target is None:
