@@ -12,8 +12,6 @@ from penstock.datastream.connectors._later import LATER
 _JAVA: Final = "there is no Java behind Penstock: its objects are used as they are"
 _NO_CACHE: Final = "no results are kept between jobs: write to files, or let one job have several sinks"
 _UID: Final = "state is addressed by uid() alone"
-_SPARK_CANCELS: Final = "Spark ends the tasks of a cancelled job itself"
-_UNALIGNED: Final = "epochs have no barriers that wait for each other, so that there is nothing to gain"
 
 REFUSED: Final[dict[str, str]] = {
     "pyflink.table": "there is no Table API and no SQL yet: use the DataStream API",
@@ -24,13 +22,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.connectors.file_system.FileSink.BaseBuilder.enable_compact": (
         "part files are not compacted yet: let the rolling policy make larger ones"
     ),
-    "pyflink.common.execution_config.ExecutionConfig.disable_closure_cleaner": (
-        "a function is always pickled with just what it refers to"
-    ),
-    "pyflink.common.execution_config.ExecutionConfig.set_task_cancellation_interval": _SPARK_CANCELS,
-    "pyflink.common.execution_config.ExecutionConfig.set_task_cancellation_timeout": _SPARK_CANCELS,
-    "pyflink.common.execution_config.ExecutionConfig.enable_force_kryo": "Kryo serializes Java objects",
-    "pyflink.common.execution_config.ExecutionConfig.enable_force_avro": "the switch is for Java objects",
     "pyflink.common.typeinfo.TypeInformation.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.PickledBytesTypeInfo.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.DateTypeInfo.get_java_type_info": _JAVA,
@@ -47,8 +38,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.async_data_stream.AsyncDataStream": (
         "there is no async I/O yet: call the service from a map or flat_map function"
     ),
-    "pyflink.datastream.checkpoint_config.CheckpointConfig.enable_unaligned_checkpoints": _UNALIGNED,
-    "pyflink.datastream.checkpoint_config.CheckpointConfig.set_force_unaligned_checkpoints": _UNALIGNED,
     "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",
     "pyflink.datastream.state_backend.CustomStateBackend": "it wraps Java classes",
     "pyflink.datastream.state_backend.EmbeddedRocksDBStateBackend.set_options": "it names a Java class",

@@ -12,6 +12,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from penstock.common.java_error import want_java_errors
+
 _ALIAS = "pyflink"
 _TARGET = "penstock"
 
@@ -20,6 +22,7 @@ def install() -> None:
     """Goes in front of all other finders, so that an installed PyFlink is not picked up; safe to repeat."""
     if not any(isinstance(finder, _PyFlinkFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _PyFlinkFinder())
+        want_java_errors()
 
 
 class _PyFlinkFinder(MetaPathFinder):

@@ -35,6 +35,9 @@ class JobExecutionError(PenstockError):
         super().__init__(str(what))
         self.failure = what if isinstance(what, Failure) else Failure(type(self).__name__, what)
 
+    def __str__(self) -> str:
+        return str(self.args[0])
+
 
 class JobCancelledError(JobExecutionError):
     """The job was cancelled before it finished, so that there is no result to return."""

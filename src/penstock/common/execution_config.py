@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 from penstock.common import options
 from penstock.common.configuration import Configuration
@@ -14,6 +14,13 @@ _MOST_KEY_GROUPS = 1 << 15
 _AUTO_WATERMARK = "pipeline.auto-watermark-interval"
 _MAX_PARALLELISM = "pipeline.max-parallelism"
 _GLOBAL_PARAMETERS = "pipeline.global-job-parameters"
+_LATENCY_INTERVAL = "metrics.latency.interval"
+_CANCELLATION_INTERVAL = "task.cancellation.interval"
+_CANCELLATION_TIMEOUT = "task.cancellation.timeout"
+_CLOSURE_CLEANER = "pipeline.closure-cleaner-level"
+_FORCE_KRYO = "pipeline.force-kryo"
+_FORCE_AVRO = "pipeline.force-avro"
+_SNAPSHOT_COMPRESSION = "execution.checkpointing.snapshot-compression"
 
 
 class ExecutionConfig:
@@ -43,12 +50,11 @@ class ExecutionConfig:
         return int(options.value_of(self._configuration, _AUTO_WATERMARK))
 
     def set_latency_tracking_interval(self, interval: int) -> ExecutionConfig:
-        if interval > 0:
-            _refuse("set_latency_tracking_interval()", "latency markers come with the metrics system")
-        return self
+        """Kept, but without effect (the job's start warns of it)."""
+        return self._set_millis(_LATENCY_INTERVAL, interval)
 
     def get_latency_tracking_interval(self) -> int:
-        return 0
+        return int(options.value_of(self._configuration, _LATENCY_INTERVAL))
 
     # Parallelism
 
@@ -76,22 +82,24 @@ class ExecutionConfig:
         self._configuration.set(_MAX_PARALLELISM, max_parallelism)
         return self
 
-    # Cancelling: Spark ends its tasks itself
+    # Cancelling: Spark ends its tasks itself, so that these are kept without effect
 
     def get_task_cancellation_interval(self) -> int:
-        return 30_000
+        return int(options.value_of(self._configuration, _CANCELLATION_INTERVAL))
 
     def set_task_cancellation_interval(self, interval: int) -> ExecutionConfig:
-        if interval != self.get_task_cancellation_interval():
-            _refuse("set_task_cancellation_interval()", "Spark ends the tasks of a cancelled job itself")
-        return self
+        return self._set_millis(_CANCELLATION_INTERVAL, interval)
 
     def get_task_cancellation_timeout(self) -> int:
-        return 180_000
+        return int(options.value_of(self._configuration, _CANCELLATION_TIMEOUT))
 
     def set_task_cancellation_timeout(self, timeout: int) -> ExecutionConfig:
-        if timeout != self.get_task_cancellation_timeout():
-            _refuse("set_task_cancellation_timeout()", "Spark ends the tasks of a cancelled job itself")
+        return self._set_millis(_CANCELLATION_TIMEOUT, timeout)
+
+    def _set_millis(self, key: str, millis: int) -> ExecutionConfig:
+        if millis < 0:
+            raise ValueError(f"{key} is 0 or more milliseconds, not {millis}.")
+        self._configuration.set(key, f"{millis} ms")
         return self
 
     # Identity of operators
@@ -139,31 +147,40 @@ class ExecutionConfig:
 
     def enable_closure_cleaner(self) -> ExecutionConfig:
         """Already so: a function is pickled with what it refers to and nothing else."""
+        self._configuration.set(_CLOSURE_CLEANER, "RECURSIVE")
         return self
 
     def disable_closure_cleaner(self) -> ExecutionConfig:
-        _refuse("disable_closure_cleaner()", "a function is always pickled with just what it refers to")
+        """Kept, but without effect: Java's closure cleaner never sees a Python function, here or in PyFlink."""
+        self._configuration.set(_CLOSURE_CLEANER, "NONE")
+        return self
 
     def is_closure_cleaner_enabled(self) -> bool:
-        return True
+        return str(options.value_of(self._configuration, _CLOSURE_CLEANER)).upper() != "NONE"
 
     def enable_force_kryo(self) -> ExecutionConfig:
-        _refuse("enable_force_kryo()", "Kryo serializes Java objects", "Untyped Python objects are pickled.")
+        """Kept, but without effect, as all that concerns the serialization of Java objects."""
+        return self._switch(_FORCE_KRYO, True)
 
     def disable_force_kryo(self) -> ExecutionConfig:
-        return self
+        return self._switch(_FORCE_KRYO, False)
 
     def is_force_kryo_enabled(self) -> bool:
-        return False
+        return bool(options.value_of(self._configuration, _FORCE_KRYO))
 
     def enable_force_avro(self) -> ExecutionConfig:
-        _refuse("enable_force_avro()", "this switch is for Java objects", "Typed streams travel as Arrow.")
+        """Kept, but without effect, as all that concerns the serialization of Java objects."""
+        return self._switch(_FORCE_AVRO, True)
 
     def disable_force_avro(self) -> ExecutionConfig:
-        return self
+        return self._switch(_FORCE_AVRO, False)
 
     def is_force_avro_enabled(self) -> bool:
-        return False
+        return bool(options.value_of(self._configuration, _FORCE_AVRO))
+
+    def _switch(self, key: str, on: bool) -> ExecutionConfig:
+        self._configuration.set(key, on)
+        return self
 
     def get_default_kryo_serializer_classes(self) -> dict[str, str]:
         return {}
@@ -175,15 +192,11 @@ class ExecutionConfig:
         return []
 
     def is_use_snapshot_compression(self) -> bool:
-        return False
+        return bool(options.value_of(self._configuration, _SNAPSHOT_COMPRESSION))
 
     def set_use_snapshot_compression(self, use_snapshot_compression: bool) -> ExecutionConfig:
-        if use_snapshot_compression:
-            _refuse(
-                "set_use_snapshot_compression(True)",
-                "state is written by Spark's state store",
-                "Set spark.sql.streaming.stateStore.compression.codec.",
-            )
+        """Kept, but without effect: set spark.sql.streaming.stateStore.compression.codec."""
+        self._configuration.set(_SNAPSHOT_COMPRESSION, bool(use_snapshot_compression))
         return self
 
     # Parameters
@@ -200,6 +213,14 @@ class ExecutionConfig:
         self._global_job_parameters = {str(key): str(value) for key, value in parameters.items()}
         return self
 
+    # Two views of one environment are equal, and so are equal settings
 
-def _refuse(what: str, why: str, instead: str = "Leave the call out.") -> NoReturn:
-    raise NotSupportedError(f"{what} is not supported: {why}. {instead}")
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is ExecutionConfig
+            and self._configuration == other._configuration
+            and self.get_global_job_parameters() == other.get_global_job_parameters()
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._configuration)

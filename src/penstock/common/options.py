@@ -1,44 +1,53 @@
-"""The one registry of options: Flink's keys that DataStream programs set, and Penstock's own."""
+"""The one registry of options: Flink's keys that have a story of their own, and Penstock's.
+
+The many that have none, because Spark does what they are for, are data in flink_options.txt.
+"""
 
 from __future__ import annotations
 
 import difflib
-import re
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.common.flink_options import PREFIXES, flink_options
+from penstock.common.option import WORKS, Option
+from penstock.common.option_values import (
+    PARSERS,
+    bytes_of,
+    parse_boolean,
+    parse_duration,
+    parse_list,
+    parse_map,
+)
 
 if TYPE_CHECKING:
     from penstock.common.configuration import Configuration
 
-WORKS = "works"
+__all__ = [
+    "MICRO_BATCH",
+    "OPTIONS",
+    "RESIDENT",
+    "WORKS",
+    "Option",
+    "bytes_of",
+    "find_option",
+    "known_options",
+    "parse_boolean",
+    "parse_duration",
+    "parse_list",
+    "parse_map",
+    "parse_value",
+    "validate",
+    "validate_key",
+    "value_of",
+]
+
 MICRO_BATCH, RESIDENT = "micro-batch", "resident"  # engines
 
-
-@dataclass(frozen=True)
-class Option:
-    """One option. `status` is 'works', 'later: <when>', 'no effect: <why>' or 'refused: <why>'.
-
-    `already_true` are the values that ask for what Penstock does anyway; they pass whatever the status says. `resident`
-    options work on the resident engine; the status is that on micro-batches.
-    """
-
-    key: str
-    type: str
-    default: Any
-    description: str
-    status: str = WORKS
-    already_true: tuple[str, ...] = ()
-    resident: bool = False
-
-
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
-_METRICS_LATER = "later: metric reporters come with the metrics system"
+_NO_REPORTERS = "no effect: metrics are in the job's results and its REST server, there are no reporters"
 _NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
-_NOT_UNALIGNED = "refused: an epoch has no barriers that wait for each other, so that there is nothing to gain"
 _NO_INCREMENTS = "no effect: a checkpoint holds the whole state; what recovers the job itself holds only changes always"
 _WRITES_PARTS = "no effect: every subtask writes its state into one file of its own, beside the metadata"
 _OWN_TUNING = "no effect: RocksDB is tuned as a working copy; set state.backend.rocksdb.memory.fixed-per-slot"
@@ -47,6 +56,8 @@ _NO_BUNDLES = "no effect: records go through the Python operators in chunks, see
 _NO_BUFFERS = "no effect: in micro-batches records travel at the end of each epoch; see penstock.engine"
 _ONLY_RESIDENT = "no effect: micro-batches have no tasks of their own, see penstock.engine"
 _NO_JARS = "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars"
+_JAVA_OBJECTS = "no effect: it concerns Java objects; Python objects are pickled, or travel as Arrow"
+_CANCELLING = "no effect: Spark ends the tasks of a cancelled job itself"
 _SPARK_MEMORY = "no effect: memory belongs to Spark's executors, set spark.executor.memory"
 
 OPTIONS: tuple[Option, ...] = (
@@ -65,6 +76,10 @@ OPTIONS: tuple[Option, ...] = (
     Option("pipeline.classpaths", "list", None, "Class path of the job.", _NO_JARS),
     Option("pipeline.closure-cleaner-level", "string", "RECURSIVE", "Java's closure cleaner.",
            "no effect: Python closures are pickled as they are"),
+    Option("pipeline.force-kryo", "bool", False, "Whether Kryo serializes everything.", _JAVA_OBJECTS, ("false",)),
+    Option("pipeline.force-avro", "bool", False, "Whether Avro serializes everything.", _JAVA_OBJECTS, ("false",)),
+    Option("task.cancellation.interval", "duration", 30000, "Pause between attempts to cancel a task.", _CANCELLING),
+    Option("task.cancellation.timeout", "duration", 180000, "When a task that does not end is killed.", _CANCELLING),
     Option("execution.runtime-mode", "string", "STREAMING", "STREAMING, BATCH or AUTOMATIC."),
     Option("execution.attached", "bool", True, "Whether the client waits for the job.",
            "no effect: execute() waits and execute_async() does not"),
@@ -88,9 +103,13 @@ OPTIONS: tuple[Option, ...] = (
            "no effect: epochs follow each other, so that there is never more than one", ("1",)),
     Option("execution.checkpointing.tolerable-failed-checkpoints", "int", 0, "Failures in a row that are ignored."),
     Option("execution.checkpointing.unaligned", "bool", False, "Whether barriers overtake records.",
-           _NOT_UNALIGNED, ("false",)),
+           _NO_ALIGNMENT, ("false",)),
     Option("execution.checkpointing.unaligned.enabled", "bool", False, "Whether barriers overtake records.",
-           _NOT_UNALIGNED, ("false",)),
+           _NO_ALIGNMENT, ("false",)),
+    Option("execution.checkpointing.unaligned.forced", "bool", False, "Whether they do in every job.",
+           _NO_ALIGNMENT, ("false",)),
+    Option("execution.checkpointing.snapshot-compression", "bool", False, "Whether snapshots are compressed.",
+           "no effect: set spark.sql.streaming.stateStore.compression.codec", ("false",)),
     Option("execution.checkpointing.aligned-checkpoint-timeout", "duration", 0, "When to go unaligned.",
            _NO_ALIGNMENT),
     Option("execution.checkpointing.externalized-checkpoint-retention", "string", "NO_EXTERNALIZED_CHECKPOINTS",
@@ -123,6 +142,8 @@ OPTIONS: tuple[Option, ...] = (
            _NO_TRANSFER, ("4",)),
     Option("state.backend.incremental", "bool", False, "Whether only changes are written.",
            _NO_INCREMENTS, ("false",)),
+    Option("state.changelog.enabled", "bool", False, "Whether changes of state are written as they happen.",
+           "no effect: state is always written as a log of changes, there is no second one", ("false",)),
     Option("state.checkpoint-storage", "string", None, "Older name of execution.checkpointing.storage."),
     Option("state.storage.fs.memory-threshold", "memory", "20kb", "What goes into the metadata file.", _WRITES_PARTS),
     Option("state.storage.fs.write-buffer-size", "int", 4096, "Bytes that are written at once.", _WRITES_PARTS),
@@ -173,8 +194,12 @@ OPTIONS: tuple[Option, ...] = (
            "later: profiling comes with the metrics system", ("false",)),
     Option("python.systemenv.enabled", "bool", True, "Whether workers see the environment.",
            "refused: workers always see the environment that Spark gives them", ("true",)),
-    Option("metrics.reporters", "list", None, "Reporters in use.", _METRICS_LATER),
-    Option("metrics.latency.interval", "duration", 0, "Pause of latency markers.", _METRICS_LATER, ("0",)),
+    Option("python.logging.default.level", "string", "INFO", "From which level on messages of functions are logged."),
+    Option("python.logging.level.overrides", "map", None,
+           "Other levels for some loggers, such as my.module:DEBUG,urllib3:ERROR."),
+    Option("metrics.reporters", "list", None, "Reporters in use.", _NO_REPORTERS),
+    Option("metrics.latency.interval", "duration", 0, "Pause of latency markers.",
+           "no effect: there are no latency markers; epochs and their times are in the REST server", ("0", "0 ms")),
     Option("taskmanager.numberOfTaskSlots", "int", 1, "Slots.", "no effect: set Spark's cores, spark.master"),
     Option("taskmanager.memory.process.size", "memory", None, "Memory.", _SPARK_MEMORY),
     Option("taskmanager.memory.managed.size", "memory", None, "Memory.", _SPARK_MEMORY),
@@ -205,24 +230,32 @@ OPTIONS: tuple[Option, ...] = (
 
 _BY_KEY = {option.key: option for option in OPTIONS}
 _PASSED_TO_SPARK = "spark."
-_REPORTER_KEY = re.compile(r"metrics\.(reporter\.|scope\.|latency\.|system-resource)")
 # A key under one of these prefixes belongs to Flink or Penstock, so that an unknown one is a mistake.
-_OWN_PREFIXES = tuple(sorted({option.key.split(".")[0] + "." for option in OPTIONS if "." in option.key})) + (
-    "table.", "cluster.", "rest.", "high-availability.", "heartbeat.", "io.", "env.", "yarn.", "kubernetes.",
+_OWN_PREFIXES = (
+    "pipeline.", "execution.", "state.", "restart-strategy.", "python.", "metrics.", "taskmanager.", "jobmanager.",
+    "penstock.", "parallelism.", "table.", "cluster.", "rest.", "heartbeat.", "io.",
 )  # fmt: skip
 _NEAR_MISS = 0.85
 _warned: set[str] = set()
 
 
+def known_options() -> dict[str, Option]:
+    """All of them, those of this file first."""
+    return _BY_KEY | flink_options()
+
+
 def find_option(key: str) -> Option | None:
-    return _BY_KEY.get(key)
+    found = _BY_KEY.get(key) or flink_options().get(key)
+    if found is None and key.startswith(tuple(PREFIXES)):
+        status = next(status for prefix, status in PREFIXES.items() if key.startswith(prefix))
+        return Option(key, "string", None, "One of many whose names the program chooses.", status)
+    return found
 
 
 def validate_key(key: str) -> None:
     """Raises ConfigurationError for a key that is neither in the registry nor Spark's."""
-    if key in _BY_KEY or key.startswith(_PASSED_TO_SPARK) or _REPORTER_KEY.match(key):
-        return
-    raise ConfigurationError(_unknown_key_text(key))
+    if find_option(key) is None and not key.startswith(_PASSED_TO_SPARK):
+        raise ConfigurationError(_unknown_key_text(key))
 
 
 def validate(configuration: Configuration) -> None:
@@ -232,14 +265,14 @@ def validate(configuration: Configuration) -> None:
     """
     resident = value_of(configuration, "penstock.engine").strip().lower() == RESIDENT
     for key, text in sorted(configuration.to_dict().items()):
-        option = _BY_KEY.get(key)
+        if key.startswith(_PASSED_TO_SPARK) and key not in _BY_KEY:
+            continue
+        option = find_option(key)
         if option is not None and not (option.resident and resident):
             _validate_value(option, text)
         elif option is not None:
             parse_value(option, text)
-        elif _REPORTER_KEY.match(key):
-            raise NotSupportedError(_sentence(key, text, _METRICS_LATER))
-        elif not key.startswith(_PASSED_TO_SPARK) and (key.startswith(_OWN_PREFIXES) or _nearest(key)):
+        elif key.startswith(_OWN_PREFIXES) or _nearest(key):
             raise ConfigurationError(_unknown_key_text(key))
 
 
@@ -252,7 +285,7 @@ def value_of(configuration: Configuration, key: str) -> Any:
 
 def parse_value(option: Option, text: str) -> Any:
     try:
-        return _PARSERS[option.type](text)
+        return PARSERS[option.type](text)
     except ValueError as error:
         raise ConfigurationError(
             f"Option {option.key!r} takes a value of type {option.type}, {text!r} is none ({error})."
@@ -278,81 +311,10 @@ def _sentence(key: str, text: str, status: str) -> str:
 
 
 def _nearest(key: str, cutoff: float = _NEAR_MISS) -> str | None:
-    return next(iter(difflib.get_close_matches(key, _BY_KEY, n=1, cutoff=cutoff)), None)
+    return next(iter(difflib.get_close_matches(key, known_options(), n=1, cutoff=cutoff)), None)
 
 
 def _unknown_key_text(key: str) -> str:
     nearest = _nearest(key, cutoff=0.5)
     hint = f"Did you mean {nearest!r}?" if nearest else "No known option resembles it."
     return f"Unknown option {key!r}. {hint} Parameters of your own belong in the global job parameters."
-
-
-_DURATION = re.compile(r"\s*(\d+)\s*([a-zµ]*)\s*", re.IGNORECASE)
-_DURATION_MILLIS = {
-    **dict.fromkeys(("", "ms", "milli", "millis", "millisecond", "milliseconds"), 1.0),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000.0),
-    **dict.fromkeys(("m", "min", "minute", "minutes"), 60_000.0),
-    **dict.fromkeys(("h", "hour", "hours"), 3_600_000.0),
-    **dict.fromkeys(("d", "day", "days"), 86_400_000.0),
-    **dict.fromkeys(("µs", "micro", "micros", "microsecond", "microseconds"), 1e-3),
-    **dict.fromkeys(("ns", "nano", "nanos", "nanosecond", "nanoseconds"), 1e-6),
-}
-_MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(b|bytes|k|kb|kib|m|mb|mib|g|gb|gib|t|tb|tib)?\s*", re.IGNORECASE)
-
-
-def parse_duration(text: str) -> int:
-    """Milliseconds of a text such as '5 s', '200ms', '1 min'; a bare number is milliseconds."""
-    match = _DURATION.fullmatch(text)
-    if match is None or match[2].lower() not in _DURATION_MILLIS:
-        raise ValueError("write a number and a unit, such as '200 ms', '5 s' or '1 min'")
-    return int(int(match[1]) * _DURATION_MILLIS[match[2].lower()])
-
-
-def parse_boolean(text: str) -> bool:
-    lowered = text.strip().lower()
-    if lowered not in ("true", "false"):
-        raise ValueError("write true or false")
-    return lowered == "true"
-
-
-def parse_list(text: str | None) -> list[str]:
-    """'a;b', or '[a, "b c"]' in YAML's way."""
-    stripped = (text or "").strip()
-    if stripped.startswith("[") and stripped.endswith("]"):
-        found = re.findall(r"""\s*(?:"([^"]*)"|'([^']*)'|([^,\s][^,]*))\s*(?:,|$)""", stripped[1:-1])
-        return [double or single or bare.strip() for double, single, bare in found]
-    return [part.strip() for part in stripped.split(";") if part.strip()]
-
-
-def parse_map(text: str) -> dict[str, str]:
-    """'a:1,b:2', or '{a: 1, b: 2}' in YAML's way."""
-    stripped = text.strip().removeprefix("{").removesuffix("}")
-    entries = {}
-    for part in filter(None, (part.strip() for part in stripped.split(","))):
-        key, separator, value = part.partition(":")
-        if not separator:
-            raise ValueError("write key:value pairs with commas between them")
-        entries[key.strip().strip("'\"")] = value.strip().strip("'\"")
-    return entries
-
-
-_UNITS = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
-
-
-def _parse_memory(text: str) -> str:
-    bytes_of(text)
-    return text.strip()
-
-
-def bytes_of(text: str) -> int:
-    """The bytes of a size such as 512m or 2 gb."""
-    match = _MEMORY.fullmatch(text)
-    if not match:
-        raise ValueError("write a size such as 512m or 2 gb")
-    return int(float(match[1]) * (1 << _UNITS[(match[2] or "")[:1].lower()]))
-
-
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    "int": int, "float": float, "bool": parse_boolean, "string": str, "duration": parse_duration,
-    "memory": _parse_memory, "list": parse_list, "map": parse_map,
-}  # fmt: skip

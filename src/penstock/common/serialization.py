@@ -160,8 +160,8 @@ class RowFieldExtractorSchema(SerializationSchema):
     """Writes one field of a Row, which must be bytes; None writes nothing."""
 
     def __init__(self, field_index: int) -> None:
-        if isinstance(field_index, bool) or not isinstance(field_index, int) or field_index < 0:
-            raise ValueError(f"The field index is a whole number from 0 on, not {field_index!r}.")
+        if field_index < 0:
+            raise ValueError(f"Field index must be non-negative, got: {field_index}")
         super().__init__()
         self._field_index = field_index
 

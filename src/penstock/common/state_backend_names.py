@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from penstock.common.directory_uri import normal_path
 from penstock.common.errors import ConfigurationError
 from penstock.common.options import bytes_of, value_of
 
@@ -82,7 +83,7 @@ def local_directory(path: str) -> str:
         raise ConfigurationError(
             f"the rocksdb backend works in local directories, given as absolute paths; {path!r} is none"
         )
-    return path
+    return normal_path(path)
 
 
 def _backend_text(configuration: Configuration) -> str:

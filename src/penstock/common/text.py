@@ -85,13 +85,13 @@ def _map_text(value: dict[Any, Any], type_info: TypeInformation | None) -> str:
 def _number_text(value: int | float, type_info: TypeInformation | None) -> str:
     basic = type_info.basic_type if isinstance(type_info, BasicTypeInfo) else None
     if basic is BasicType.FLOAT:
-        return _floating_text(float(value), _shortest_float32(float(value)))
+        return _floating_text(float(value), shortest_float32(float(value)))
     if basic is BasicType.DOUBLE or isinstance(value, float):
         return _floating_text(float(value), repr(float(value)))
     return str(value)
 
 
-def _shortest_float32(value: float) -> str:
+def shortest_float32(value: float) -> str:
     """The fewest digits that give the same 32-bit number again."""
     if math.isnan(value) or math.isinf(value):
         return repr(value)

@@ -36,15 +36,12 @@ _RETENTION = _PREFIX + "externalized-checkpoint-retention"
 _ALIGNED_TIMEOUT = _PREFIX + "aligned-checkpoint-timeout"
 _OLDER_DIRECTORY = "state.checkpoints.dir"
 _UNALIGNED = (_PREFIX + "unaligned.enabled", _PREFIX + "unaligned")
+_FORCE_UNALIGNED = _PREFIX + "unaligned.forced"
 
 _DISABLED = -1
 _MINIMAL_MILLIS = 10
 _DEFAULT_TIMEOUT = 600_000
 _TOLERATE_ALL_FAILURES = 2**31 - 1
-_UNALIGNED_REFUSAL = (
-    "unaligned checkpoints are not supported: an epoch has no barriers that wait for each other, so that "
-    "there is nothing to gain; leave them disabled"
-)
 
 
 class CheckpointConfig:
@@ -147,21 +144,17 @@ class CheckpointConfig:
         """What becomes of checkpoints when the job is cancelled."""
         return self._enum(_RETENTION, ExternalizedCheckpointRetention.NO_EXTERNALIZED_CHECKPOINTS)
 
+    # Unaligned checkpoints: kept, but without effect, because no barrier ever waits for another
+
     def is_unaligned_checkpoints_enabled(self) -> bool:
-        """True only if the configuration was given the option, which is refused when the job starts."""
         return any(self._configuration.get_boolean(key, False) for key in _UNALIGNED)
 
     def enable_unaligned_checkpoints(self, enabled: bool = True) -> CheckpointConfig:
-        """Refused, except with False."""
-        if enabled:
-            raise NotSupportedError(_UNALIGNED_REFUSAL)
-        return self.disable_unaligned_checkpoints()
+        self._configuration.remove_config(_UNALIGNED[1])
+        return self._set(_UNALIGNED[0], "true" if enabled else "false")
 
     def disable_unaligned_checkpoints(self) -> CheckpointConfig:
-        """Checkpoints are aligned already."""
-        for key in _UNALIGNED:
-            self._configuration.remove_config(key)
-        return self
+        return self.enable_unaligned_checkpoints(False)
 
     def set_aligned_checkpoint_timeout(self, alignment_timeout: Duration) -> CheckpointConfig:
         """When an aligned checkpoint would become unaligned; it acts only where those are enabled."""
@@ -182,14 +175,10 @@ class CheckpointConfig:
         return self.get_aligned_checkpoint_timeout()
 
     def set_force_unaligned_checkpoints(self, force_unaligned_checkpoints: bool = True) -> CheckpointConfig:
-        """Refused, except with False."""
-        if force_unaligned_checkpoints:
-            raise NotSupportedError(_UNALIGNED_REFUSAL)
-        return self
+        return self._set(_FORCE_UNALIGNED, "true" if force_unaligned_checkpoints else "false")
 
     def is_force_unaligned_checkpoints(self) -> bool:
-        """Always False."""
-        return False
+        return bool(self._configuration.get_boolean(_FORCE_UNALIGNED, False))
 
     def set_checkpoint_storage(self, storage: CheckpointStorage) -> CheckpointConfig:
         """Set where checkpoints are kept (PyFlink 1.13 to 1.20; since 2.0 there are only the options)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from penstock.common.directory_uri import normal_uri
 from penstock.common.errors import ConfigurationError, NotSupportedError
 from penstock.common.state_backend_names import FILESYSTEM, JOBMANAGER, MAX_STATE_SIZE, STORAGE
 from penstock.common.utils import refuse_java_object
@@ -151,4 +152,4 @@ def with_scheme(path: str) -> str:
     """A path with its scheme, so that a local directory is never mistaken for one that all workers share."""
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path):
         raise ConfigurationError(f"the path {path!r} of checkpoints or savepoints has no scheme; write file://{path}")
-    return re.sub(r"^file:/+", "file:/", path).rstrip("/") or path
+    return normal_uri(path)

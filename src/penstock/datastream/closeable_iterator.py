@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
+from penstock.common.errors import JobExecutionError
+from penstock.common.java_error import as_raised
 from penstock.control.running_job import RunningJob
 
 __all__ = ["CloseableIterator"]
@@ -32,7 +34,10 @@ class CloseableIterator(Iterator[Any]):
     def __next__(self) -> Any:
         if self._closed:
             raise StopIteration
-        return next(self._records)
+        try:
+            return next(self._records)
+        except JobExecutionError as error:
+            raise as_raised(error) from error.__cause__
 
     def next(self) -> Any:
         """The next result; raises StopIteration after the last one."""

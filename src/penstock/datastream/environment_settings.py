@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
+import warnings
 from typing import Self
 
 from penstock.common import options
 from penstock.common.configuration import Configuration
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.directory_uri import normal_uri
+from penstock.common.errors import ProgramError
 from penstock.common.execution_config import ExecutionConfig
 from penstock.common.state_backend_names import BACKEND, OLDER_BACKEND
 from penstock.datastream.checkpoint_config import CheckpointConfig
@@ -29,6 +30,7 @@ _RUNTIME_MODE = "execution.runtime-mode"
 _BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 _OLDER_BUFFER_TIMEOUT = "execution.buffer-timeout"
 _BUFFER_TIMEOUT_ENABLED = "execution.buffer-timeout.enabled"
+_CHANGELOG = "state.changelog.enabled"
 _OLDER_SAVEPOINTS = "state.savepoints.dir"
 
 _default_local_parallelism: int | None = None
@@ -105,13 +107,14 @@ class EnvironmentSettings(PythonDependencySettings):
         return True
 
     def register_slot_sharing_group(self, slot_sharing_group: SlotSharingGroup) -> Self:
-        """Makes a group known; one that asks for resources of its own is refused."""
+        """Makes a group known; Spark gives no cores and memory to a part of a job, which a warning says."""
         if not isinstance(slot_sharing_group, SlotSharingGroup):
             raise ProgramError(f"register_slot_sharing_group() takes a SlotSharingGroup, got {slot_sharing_group!r}")
         if slot_sharing_group.has_resources():
-            raise NotSupportedError(
-                f"The slot sharing group {slot_sharing_group.get_name()!r} asks for cores and memory, which"
-                " Spark cannot give to a part of a job: set spark.executor.cores and spark.executor.memory."
+            warnings.warn(
+                f"The resources of the slot sharing group {slot_sharing_group.get_name()!r} have no effect: Spark gives"
+                " none to a part of a job. Set spark.executor.cores and spark.executor.memory.",
+                stacklevel=2,
             )
         self._slot_sharing_groups[slot_sharing_group.get_name()] = slot_sharing_group
         return self
@@ -177,16 +180,13 @@ class EnvironmentSettings(PythonDependencySettings):
         return self.get_checkpoint_config().is_force_unaligned_checkpoints()
 
     def enable_changelog_state_backend(self, enabled: bool) -> Self:
-        """Refuses True: state is always written as a log of changes, there is no second one to add."""
-        if enabled:
-            raise NotSupportedError(
-                "enable_changelog_state_backend(True): Penstock always writes state as a log of changes,"
-                " there is no separate changelog. Leave the call out."
-            )
+        """Kept, but without effect: state is always written as a log of changes, there is no second one to add."""
+        self._configuration.set(_CHANGELOG, bool(enabled))
         return self
 
     def is_changelog_state_backend_enabled(self) -> bool | None:
-        return None
+        """None when nobody has said."""
+        return self._configuration.get_boolean(_CHANGELOG, None)  # type: ignore[no-any-return]
 
     def set_state_backend(self, state_backend: StateBackend) -> Self:
         """Sets where state lives while a job runs (PyFlink 1; since 2.0 there are only the options)."""
@@ -201,7 +201,7 @@ class EnvironmentSettings(PythonDependencySettings):
         """Sets where savepoints go that are asked for without a directory."""
         if not isinstance(directory, str) or not directory:
             raise ProgramError(f"set_default_savepoint_directory() takes a path, got {directory!r}")
-        self._configuration.set_string(SAVEPOINTS, re.sub(r"^file:/+", "file:/", directory).rstrip("/") or directory)
+        self._configuration.set_string(SAVEPOINTS, normal_uri(directory))
         return self
 
     def get_default_savepoint_directory(self) -> str | None:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.common.errors import ProgramError
-from penstock.common.typeinfo import TypeInformation
+from penstock.common.typeinfo import TypeInformation, Types
 from penstock.datastream.data_stream_sink import DataStreamSink
 from penstock.datastream.functions import (
     FilterFunction,
@@ -166,6 +166,19 @@ class KeyedStream(DataStream):
 
         return IntervalJoin(self, other)
 
+    # Ends: as in PyFlink, sinks and the program get Row(key, record), and print() and sink functions the record
+
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Writes the records to standard output; as in PyFlink, the identifier is not shown here."""
         return super().print()
+
+    def sink_to(self, sink: Any) -> DataStreamSink:
+        """Ends in a sink of ``penstock.datastream.connectors``, which gets ``Row(key, record)``."""
+        return self._with_keys().sink_to(sink)
+
+    def _collected_stream(self) -> DataStream:
+        return self._with_keys().set_parallelism(1)
+
+    def _with_keys(self) -> DataStream:
+        pair = Types.ROW([self._key_type or Types.PICKLED_BYTE_ARRAY(), self._type_info])
+        return self._transform("key_and_value", "Key and value", output_type=pair)

@@ -10,6 +10,7 @@ from penstock.common.typeinfo import TypeInformation
 from penstock.connectors.base import SupportsPreprocessing
 from penstock.connectors.collecting import CollectSink
 from penstock.connectors.printing import PrintSink
+from penstock.datastream.client_values import as_the_client_sees
 from penstock.datastream.closeable_iterator import CloseableIterator
 from penstock.datastream.data_stream_sink import DataStreamSink
 from penstock.datastream.functions import SinkFunction, as_function
@@ -115,9 +116,10 @@ class StreamEnds(OperatorSettings):
         """Runs the program and iterates over this stream's records; a limit returns so many as a list."""
         if limit is not None and (not isinstance(limit, int) or limit <= 0):
             raise ProgramError(f"Limit must be greater than 0, got {limit!r}")
-        node = self._collecting_node()
+        stream = self._collected_stream()
+        node = stream._collecting_node()
         job = self._env._submit(job_execution_name)
-        results = CloseableIterator(job, job.collected(node))
+        results = CloseableIterator(job, as_the_client_sees(job.collected(node), stream._type_info))
         if limit is None:
             return results
         with results:
@@ -133,8 +135,17 @@ class StreamEnds(OperatorSettings):
         """
         if max_rows is not None and (not isinstance(max_rows, int) or max_rows <= 0):
             raise ProgramError(f"max_rows must be greater than 0, got {max_rows!r}")
-        node = self._collecting_node()
-        return frames_of(self._env._submit(job_execution_name), node, self._type_info, max_rows)
+        stream = self._collected_stream()
+        node = stream._collecting_node()
+        return frames_of(self._env._submit(job_execution_name), node, stream._type_info, max_rows)
+
+    def _collected_stream(self) -> StreamEnds:
+        """The stream whose records the program gets."""
+        return self
 
     def _collecting_node(self) -> Node:
-        return self._sink("sink", "Data stream collect sink", CollectSink())._operator_nodes("")[0]
+        """The collecting end stands beside a single operator, so that its order holds; else it is one for all."""
+        node = self._sink("sink", "Data stream collect sink", CollectSink())._operator_nodes("")[0]
+        beside = {upstream.node.parallelism for upstream in self._upstreams if upstream.partitioning is None}
+        node.parallelism = beside.pop() if len(self._upstreams) == 1 and beside else 1
+        return node

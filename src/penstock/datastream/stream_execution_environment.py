@@ -7,15 +7,16 @@ from typing import Any, NoReturn
 
 from penstock.common import options
 from penstock.common.configuration import Configuration
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.common.java_error import as_raised
 from penstock.common.job_client import JobClient
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.run_options import current_run_options
-from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
-from penstock.common.types import Row
+from penstock.common.typeinfo import TypeInformation, Types
 from penstock.common.watermark_strategy import WatermarkStrategy
 from penstock.connectors.collection import CollectionSource
 from penstock.control.running_job import Executor, RunningJob
+from penstock.datastream.collection_values import typed_elements
 from penstock.datastream.environment_settings import EnvironmentSettings
 from penstock.datastream.execution_mode import RuntimeExecutionMode
 from penstock.datastream.functions import SourceFunction, as_function
@@ -27,7 +28,6 @@ from penstock.graph.job_request import JobRequest
 from penstock.graph.origin import user_line
 from penstock.graph.stream_graph import build_stream_graph
 from penstock.graph.transformation import Node, Upstream
-from penstock.runtime.coercion import coercer
 from penstock.runtime.sources.base import SourcePlanner
 from penstock.runtime.sources.splits import SplitPlanner
 
@@ -76,7 +76,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             raise ProgramError("from_collection(): type_info is one type for all elements, such as Types.ROW([...])")
         elements = list(collection)
         declared = Types.PICKLED_BYTE_ARRAY() if type_info is None else type_info
-        source = CollectionSource(_typed(elements, declared))
+        source = CollectionSource(typed_elements(elements, declared))
         return self._source_stream("Collection Source", {"source": source}, declared, source)
 
     def from_source(
@@ -188,6 +188,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         except KeyboardInterrupt:
             job.cancel()
             raise
+        except JobExecutionError as error:
+            raise as_raised(error) from error.__cause__
 
     def execute_async(self, job_name: str = _DEFAULT_JOB_NAME) -> JobClient:
         """Starts everything that was built since the last time, and returns at once."""
@@ -277,27 +279,6 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             f"register_cached_file({file_path!r}): the distributed cache can only be read by Java functions."
             " Use add_python_archive(), whose files functions open by a relative path."
         )
-
-
-def _typed(elements: list[Any], type_info: TypeInformation) -> list[Any]:
-    if not isinstance(type_info, TypeInformation):
-        raise ProgramError(f"from_collection(): type_info is a TypeInformation such as Types.INT(), got {type_info!r}")
-    coerce = coercer(type_info)
-    if coerce is None:
-        return elements
-    rows = isinstance(type_info, RowTypeInfo)
-    typed = []
-    for index, element in enumerate(elements):
-        try:
-            typed.append(coerce(_as_row(element) if rows else element))
-        except (TypeError, ValueError) as error:
-            raise ProgramError(f"from_collection(): element {index}: {error}") from error
-    return typed
-
-
-def _as_row(element: Any) -> Any:
-    """In a collection, and only there, PyFlink takes a tuple for a row."""
-    return Row(*element) if isinstance(element, (tuple, list)) and not isinstance(element, Row) else element
 
 
 def _sources_of(ends: tuple[Node, ...]) -> list[Node]:

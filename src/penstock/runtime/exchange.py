@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.common.errors import ProgramError
+from penstock.functions.base import Function
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch, Codec, Control, EndOfInput, Idleness, Integers, Watermark
 from penstock.runtime.blueprint import EdgeBlueprint
@@ -28,6 +29,7 @@ from penstock.runtime.partitioning import (
     Shuffle,
     ToFirst,
 )
+from penstock.runtime.unhashable_keys import hashable
 
 MAX_SUBTASKS = 1 << 15  # channel = edge * MAX_SUBTASKS + sending subtask
 _FIRST_CHUNK_RECORDS = 16  # records may be huge: chunks grow only while they stay small
@@ -82,6 +84,10 @@ class ExchangeWriter:
     def targets(edge: EdgeBlueprint, subtask: int) -> range:
         """The subtasks that a sending subtask reaches, and that get its control elements."""
         return range(edge.target_parallelism)
+
+    def functions(self) -> tuple[Function, ...]:
+        """The user's functions that this strategy calls: opened and closed with the sending operator."""
+        return ()
 
     def emit(self, batch: Batch) -> None:
         raise NotImplementedError
@@ -214,6 +220,10 @@ class RandomWriter(ScatterWriter):
 
 
 class CustomWriter(ScatterWriter):
+    def functions(self) -> tuple[Function, ...]:
+        assert isinstance(self.edge.partitioning, Custom)
+        return self.edge.partitioning.partitioner, self.edge.partitioning.selector
+
     def targets_of(self, batch: Batch) -> list[int]:
         partitioning = self.edge.partitioning
         assert isinstance(partitioning, Custom)
@@ -239,17 +249,30 @@ class KeyWriter(ScatterWriter):
         self._selection = KeySelection(edge.partitioning.selector, edge.partitioning.key_type)
         self._owners = KeyOwners(edge.target_parallelism, edge.target_max_parallelism)
 
+    def functions(self) -> tuple[Function, ...]:
+        assert isinstance(self.edge.partitioning, ByKey)
+        return (self.edge.partitioning.selector,)
+
     def emit(self, batch: Batch) -> None:
         keys = self._selection.keys_of(batch)
         if isinstance(keys, pa.Array):
             owners = owners_of(keys, self.edge.target_parallelism, self.edge.target_max_parallelism)
         else:
             try:
-                keys = self._selection.declared(keys)
-                owners = np.asarray(list(map(self._owners.__getitem__, keys)))
-            except TypeError as error:
-                raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
+                keys, owners = self._owned(self._selection.declared(keys))
+            except TypeError:
+                keys, owners = self._with_hashable_keys(keys)
         self.scatter(batch.keyed(keys), owners)
+
+    def _owned(self, keys: list[Any]) -> tuple[list[Any], Integers]:
+        return keys, np.asarray(list(map(self._owners.__getitem__, keys)))
+
+    def _with_hashable_keys(self, keys: list[Any]) -> tuple[list[Any], Integers]:
+        try:
+            declared = self._selection.declared(list(map(hashable, keys)))
+            return self._owned(list(map(hashable, declared)))
+        except TypeError as error:
+            raise ProgramError(f"key_by() got a key that cannot be one: {error}") from error
 
 
 WRITERS: dict[type, type[ExchangeWriter]] = {

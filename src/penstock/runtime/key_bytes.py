@@ -43,8 +43,11 @@ def _text(key: str) -> bytes:
 
 
 def _sequence(items: Iterable[Any]) -> bytes:
-    parts = [key_bytes(item) for item in items]
-    return b"t" + b"".join(b"%d:%b" % (len(part), part) for part in parts)
+    return b"t" + _sequence_of_parts(key_bytes(item) for item in items)
+
+
+def _sequence_of_parts(parts: Iterable[bytes]) -> bytes:
+    return b"".join(b"%d:%b" % (len(part), part) for part in parts)
 
 
 def _datetime(key: datetime.datetime) -> bytes:
@@ -89,8 +92,14 @@ def _uncommon(key: Any) -> bytes:
         return b"p%d" % (key // _MICROSECOND)
     if isinstance(key, uuid.UUID):
         return b"u" + key.bytes
-    if isinstance(key, frozenset):
-        return b"z" + b"".join(sorted(map(key_bytes, key)))
+    if isinstance(key, (frozenset, set)):
+        return b"z" + _sequence_of_parts(sorted(map(key_bytes, key)))
+    if isinstance(key, dict):
+        return b"m" + _sequence_of_parts(sorted(map(_sequence, key.items())))
+    if isinstance(key, list):
+        return b"[" + _sequence(key)
+    if isinstance(key, bytearray):
+        return b"b" + bytes(key)
     if dataclasses.is_dataclass(key):
         return b"c" + _sequence(getattr(key, field.name) for field in dataclasses.fields(key) if field.compare)
     raise UnstableKeyError(f"a key of type {type(key).__qualname__!r} has no bytes of its own")

@@ -91,6 +91,8 @@ def _hash_uncommon(key: Any) -> int:
         return _hash_number(key)
     if isinstance(key, (str, bytes, tuple)):
         return next(_HASHERS[base](key) for base in (str, bytes, tuple) if isinstance(key, base))
+    if isinstance(key, (list, dict, bytearray)):  # as stand-ins, see unhashable_keys.py
+        return _hash_container(key)
     if isinstance(key, enum.Enum):
         return _hash_text(f"{type(key).__qualname__}.{key.name}")
     if isinstance(key, datetime.datetime):
@@ -101,7 +103,7 @@ def _hash_uncommon(key: Any) -> int:
         return _hash_number(key.total_seconds())
     if isinstance(key, uuid.UUID):
         return _mix(key.int)
-    if isinstance(key, frozenset):
+    if isinstance(key, (frozenset, set)):
         return _mix(sum(stable_hash(item) for item in key))
     if dataclasses.is_dataclass(key) and type(key).__hash__ is not None and type(key).__eq__ is not object.__eq__:
         return _hash_sequence(tuple(getattr(key, field.name) for field in dataclasses.fields(key) if field.compare))
@@ -109,6 +111,12 @@ def _hash_uncommon(key: Any) -> int:
         f"a key of type {type(key).__qualname__!r} has no hash that is the same in every process; "
         "use numbers, text, bytes, dates, tuples or Rows of these, enum members or frozen dataclasses"
     )
+
+
+def _hash_container(key: Any) -> int:
+    if isinstance(key, dict):
+        return _mix(sum(_hash_sequence(entry) for entry in key.items()))
+    return _hash_bytes(bytes(key)) if isinstance(key, bytearray) else _hash_sequence(key)
 
 
 def key_group_of(key: Any, max_parallelism: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.common.typeinfo import TypeInformation
+from penstock.functions.base import Function
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
 from penstock.runtime.coercion import coercer
@@ -29,6 +30,7 @@ class Station:
         self._finished_inputs: set[int] = set()
         self.finished = False
         self.records_in = 0
+        self.functions_after: list[Function] = []  # key selectors and partitioners of the exchanges after it
         self._opened = False
 
     @property
@@ -37,13 +39,19 @@ class Station:
 
     def open(self) -> None:
         self._opened = True  # also when it fails: part of it may have been opened, and wants to be closed
+        for function in self.functions_after:
+            self.guard(function.open, self.operator.context.runtime_context)
         self.guard(self.operator.open)
 
     def close(self) -> None:
         """Once for every open(), however often it is called."""
         if self._opened:
             self._opened = False
-            self.guard(self.operator.close)
+            try:
+                self.guard(self.operator.close)
+            finally:
+                for function in self.functions_after:
+                    self.guard(function.close)
 
     def process(self, batch: Batch, input_index: int) -> None:
         self.records_in += len(batch)

@@ -72,6 +72,7 @@ class Wiring:
         if edge.crosses_levels:
             writer = writer_for(edge, self._subtask, self._job.settings.chunk_records, self._send)
             self.writers[edge.id] = writer
+            self.stations[edge.source].functions_after.extend(writer.functions())
             return writer
         channel = channel_of(edge.id, self._subtask)
         declared = edge.type_info if edge.coerce else None

@@ -6,6 +6,7 @@ import pytest
 
 from penstock.common import ConfigOptions, Configuration, ExecutionConfig, ParameterTool, options
 from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.common.flink_options import flink_options
 
 
 def test_typed_getters_and_setters() -> None:
@@ -57,8 +58,9 @@ def test_unknown_keys_name_the_nearest() -> None:
 def test_what_is_not_there_is_refused_and_says_when() -> None:
     with pytest.raises(NotSupportedError, match="refused.*spark.jars"):
         options.validate(Configuration.from_dict({"pipeline.jars": "file:///a.jar"}))
-    with pytest.raises(NotSupportedError, match="metric"):
-        options.validate(Configuration.from_dict({"metrics.reporter.prom.port": "1"}))
+    with pytest.raises(NotSupportedError, match=r"refused.*spark.ssl"):
+        options.validate(Configuration.from_dict({"security.ssl.internal.enabled": "true"}))
+    options.validate(Configuration.from_dict({"security.ssl.internal.enabled": "false"}))
     options.validate(Configuration.from_dict({"restart-strategy.type": "none", "state.backend.type": "HashMap"}))
     with pytest.raises(ConfigurationError, match="'two'"):
         options.validate(Configuration.from_dict({"parallelism.default": "two"}))
@@ -74,9 +76,38 @@ def test_options_without_effect_warn_once(monkeypatch: pytest.MonkeyPatch) -> No
         options.validate(configuration)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("python.logging.level.overrides", "a.b:DEBUG"),
+        ("execution.batch-shuffle-mode", "ALL_EXCHANGES_PIPELINED"),
+        ("rest.port", "8082"),
+        ("state.backend.local-recovery", "true"),
+        ("execution.checkpointing.snapshot-compression", "true"),
+        ("taskmanager.memory.flink.size", "1 gb"),
+        ("cluster.evenly-spread-out-slots", "true"),
+        ("kubernetes.taskmanager.cpu.amount", "2.0"),
+        ("metrics.reporter.prom.port", "9249"),
+        ("table.exec.state.ttl", "1 h"),
+        ("high-availability.type", "zookeeper"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Option")
+def test_every_option_of_flink_is_known(key: str, value: str) -> None:
+    options.validate_key(key)
+    options.validate(Configuration.from_dict({key: value}))
+
+
+def test_the_default_of_an_option_passes_without_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        options.validate(Configuration.from_dict({"rest.port": "8081", "heartbeat.interval": "10000 ms"}))
+
+
 def test_the_registry_is_consistent() -> None:
+    assert not {option.key for option in options.OPTIONS} & set(flink_options())
     assert len({option.key for option in options.OPTIONS}) == len(options.OPTIONS)
-    for option in options.OPTIONS:
+    for option in options.known_options().values():
         assert option.status.partition(":")[0] in ("works", "later", "no effect", "refused"), option
         for value in option.already_true:
             options.parse_value(option, value)
@@ -99,10 +130,9 @@ def test_execution_config() -> None:
     assert config.set_global_job_parameters({"a": 1}).get_global_job_parameters() == {"a": "1"}
     tool = ParameterTool.from_map({"k": "v"})
     assert config.set_global_job_parameters(tool).get_global_job_parameters() == {"k": "v"}
-    config.disable_force_kryo().disable_force_avro().enable_closure_cleaner()
-    for refused in (config.enable_force_kryo, config.enable_force_avro, config.disable_closure_cleaner):
-        with pytest.raises(NotSupportedError):
-            refused()
+    config.enable_force_kryo().disable_force_avro().disable_closure_cleaner()
+    assert (config.is_force_kryo_enabled(), config.is_force_avro_enabled()) == (True, False)
+    assert not config.is_closure_cleaner_enabled() and config.enable_closure_cleaner().is_closure_cleaner_enabled()
     for wrong in (lambda: config.set_parallelism(0), lambda: config.set_max_parallelism(40000)):
         with pytest.raises(ValueError):
             wrong()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from penstock.common.configuration import Configuration
-from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.common.errors import ConfigurationError
 from penstock.common.time import Duration
 from penstock.datastream import CheckpointConfig, CheckpointingMode, ExternalizedCheckpointRetention
 
@@ -85,11 +85,10 @@ def test_impossible_values_are_refused(config: CheckpointConfig, method: str, ar
         getattr(config, method)(argument)
 
 
-def test_what_the_engine_does_not_do_is_refused_when_it_is_asked_for(config: CheckpointConfig) -> None:
-    with pytest.raises(NotSupportedError, match="unaligned"):
-        config.enable_unaligned_checkpoints()
-    with pytest.raises(NotSupportedError, match="unaligned"):
-        config.set_force_unaligned_checkpoints()
+def test_what_can_change_no_result_is_accepted_and_kept(config: CheckpointConfig) -> None:
+    assert config.enable_unaligned_checkpoints().is_unaligned_checkpoints_enabled()
+    assert config.set_force_unaligned_checkpoints().is_force_unaligned_checkpoints()
+    assert not config.disable_unaligned_checkpoints().is_unaligned_checkpoints_enabled()
     assert config.enable_unaligned_checkpoints(False).set_max_concurrent_checkpoints(2) is config
 
 

@@ -432,14 +432,17 @@ def test_mistakes_are_told_while_building(attempt: Any, message: str) -> None:
         lambda: CachedDataStream(None),
         lambda: pairs().map(str).set_uid_hash("a" * 32),
         lambda: pairs().print().set_uid_hash("a" * 32),
-        lambda: pairs().slot_sharing_group(
-            SlotSharingGroup.builder("big").set_cpu_cores(2).set_task_heap_memory_mb(10).build()
-        ),
     ],
 )
 def test_what_is_refused_says_so(attempt: Any) -> None:
     with pytest.raises(NotSupportedError):
         attempt()
+
+
+def test_the_resources_of_a_slot_sharing_group_are_warned_of() -> None:
+    group = SlotSharingGroup.builder("big").set_cpu_cores(2).set_task_heap_memory_mb(10).build()
+    with pytest.warns(UserWarning, match="have no effect"):
+        pairs().map(str).slot_sharing_group(group)
 
 
 def test_a_buffer_timeout_is_checked_and_warned_of() -> None:

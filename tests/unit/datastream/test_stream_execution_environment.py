@@ -333,7 +333,6 @@ def test_a_missing_python_file_is_told_at_once() -> None:
         lambda env: env.add_classpaths("file:///a.jar"),
         lambda env: env.register_cached_file("a", "b"),
         lambda env: env.create_input(None),
-        lambda env: env.enable_changelog_state_backend(True),
         lambda env: StreamExecutionEnvironment(object()),  # type: ignore[arg-type]
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from penstock.common.flink_options import PREFIXES, flink_options
 from penstock.common.options import OPTIONS, WORKS, Option
 
 PAGE = Path(__file__).parents[3] / "docs" / "options.md"
@@ -37,8 +38,28 @@ def options_page() -> str:
             for option in others
         ),
         "",
+        "## The other options of Flink 2.3",
+        "",
+        "They share their story with many others. Values equal to Flink's default always pass.",
+        "",
+        *_families(),
+        "### Keys with names of your own",
+        "",
+        *(f"- `{prefix}*`: {status}" for prefix, status in PREFIXES.items()),
+        "",
     ]
     return "\n".join(lines)
+
+
+def _families() -> list[str]:
+    by_status: dict[str, list[Option]] = {}
+    for option in flink_options().values():
+        by_status.setdefault(option.status, []).append(option)
+    lines = []
+    for status, options in by_status.items():
+        names = ", ".join(f"`{option.key}`" for option in options)
+        lines += [f"### {status[0].upper()}{status[1:]}", "", names, ""]
+    return lines
 
 
 def _default(option: Option) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from penstock.common.types import Row
 from penstock.functions.state_descriptors import ValueStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
+from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.process import TimedOperator
 from penstock.runtime.operators.rolling_columns import RollingColumns
 from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
@@ -103,6 +105,15 @@ class KeyedCoFlatMapOperator(KeyedCallOperator):
             items = call(value)
             results.append(None if items is None else list(items))
         self.emit_flattened(batch, results)
+
+
+class KeyAndValueOperator(Operator):
+    """Makes Row(key, record) of every record."""
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        assert batch.keys is not None
+        pairs = list(map(Row, batch.keys, batch.values))
+        self.output.emit(Batch(pairs, batch.timestamps))
 
 
 class ReduceOperator(TimedOperator):

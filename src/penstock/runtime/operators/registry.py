@@ -28,6 +28,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "keyed_co_map": keyed.KeyedCoMapOperator,
     "keyed_co_flat_map": keyed.KeyedCoFlatMapOperator,
     "reduce": keyed.ReduceOperator,
+    "key_and_value": keyed.KeyAndValueOperator,
     # process functions
     "process": process.ProcessOperator,
     "co_process": process.CoProcessOperator,
