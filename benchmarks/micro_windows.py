@@ -25,7 +25,6 @@ from penstock.functions.rolling import Maximum, Sum
 from penstock.functions.window_count import Count
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch
-from penstock.runtime.chunk import ChunkBuilder, read_chunk
 from penstock.runtime.windows.settings import WindowSettings
 from penstock.testing.harness import OperatorHarness
 
@@ -65,11 +64,9 @@ def batches(records: int, keys: int, disorder: int, typed: bool) -> Iterator[Bat
         times = [position // RECORDS_PER_MILLISECOND + 100_000 for position in positions]
         if disorder:
             times = [moment - source.randrange(disorder) for moment in times]
-        builder, codec = ChunkBuilder(), codec_for(PAIR) if typed else None
-        builder.extend([(key, key % 10) for key in drawn], times, drawn)
-        [batch] = read_chunk(builder.take(codec), codec)
-        assert isinstance(batch, Batch)
-        yield batch
+        batch = Batch([(key, key % 10) for key in drawn], times, drawn)
+        codec = codec_for(PAIR)
+        yield Batch.of_columns(codec, codec.encode(batch.values), batch.times, batch.key_column) if typed else batch
 
 
 def measure(title: str, settings: WindowSettings, arguments: argparse.Namespace, typed: bool = False) -> None:

@@ -111,7 +111,8 @@ class SlicedWindows:
                 if part is not None:
                     self._parts.add_columns(span, part.slice(start, end - start))
                 else:
-                    self._add_rows(span, batch.slice(start, end), orders[start:end])
+                    run = batch if order is None else batch.slice(start, end)
+                    self._add_rows(span, run, orders[start:end])
 
     def _add_to_windows(self, batch: Batch, part: Part | None, numbers: Integers) -> None:
         """To each window its records in order of arrival, from whatever slices they are."""
