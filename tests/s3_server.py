@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Iterator
 
@@ -25,6 +26,8 @@ def s3_server() -> Iterator[str]:
     try:
         assert server.stderr is not None
         address = next(line.split("on ")[1].strip() for line in server.stderr if "Running on http" in line)
+        # It logs every request, and would wait for somebody to read that.
+        threading.Thread(target=server.stderr.read, daemon=True).start()
         urllib.request.urlopen(urllib.request.Request(f"{address}/{BUCKET}", method="PUT"), timeout=30).close()
         yield address
     finally:

@@ -1,18 +1,25 @@
-"""Savepoints and checkpoints on an S3-compatible server."""
+"""Savepoints, checkpoints and files of sinks on an S3-compatible server."""
 
 from __future__ import annotations
 
+import io
+from typing import Any
+
+import pyarrow.parquet as parquet
 import pytest
 from tests.engine.shelves import Shelves, shelves, values_of
 from tests.s3_server import BUCKET, reach
 
-from penstock.common import Types, WatermarkStrategy
+from penstock.common import Encoder, Row, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError
 from penstock.common.job_status import JobStatus
+from penstock.connectors.files.commit import FileCommitter, Rename
 from penstock.control.checkpoints import CheckpointSettings, CheckpointStore
 from penstock.control.restore_point import open_restore_point
 from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import StreamExecutionEnvironment
+from penstock.datastream.connectors.file_system import BucketAssigner, FileSink
+from penstock.datastream.formats.parquet import ParquetBulkWriters
 from penstock.engines.local.executor import LocalExecutor
 from penstock.storage import storage_at
 
@@ -66,3 +73,50 @@ def test_checkpoints_on_s3_are_kept_by_number_and_the_newest_that_is_not_damaged
     assert len(savepoint.passed_over) == 1
     store.remove_all()
     assert storage_at(directory).names() == []
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+@pytest.mark.parametrize("forget", [False, True])
+def test_files_on_s3_have_every_record_once(bucket: str, forget: bool, bulk: bool) -> None:
+    base = f"{bucket}/files-{bulk}-{forget}"
+    env = StreamExecutionEnvironment(executor=LocalExecutor(epoch_records=7, forget=forget))
+    env.set_parallelism(2)
+    row_type = Types.ROW_NAMED(["n"], [Types.LONG()])
+    numbers = env.from_collection([Row(n=n) for n in range(50)], row_type).rebalance()
+    if bulk:
+        builder: Any = FileSink.for_bulk_format(base, ParquetBulkWriters.for_row_type(row_type))
+    else:
+        builder = FileSink.for_row_format(base, Encoder.simple_string_encoder())
+        numbers = numbers.map(lambda row: str(row.n), Types.STRING())
+    builder.with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+    storage_at(base).write(".part-x.inprogress.another-1f", b"of another job")
+    numbers.sink_to(builder.build())
+    env.execute()
+    names = storage_at(base).names()
+    assert [name for name in names if name.startswith(".")] == [".part-x.inprogress.another-1f"]
+    found = []
+    for name in names[1:]:
+        content = storage_at(base).read(name)
+        if bulk:
+            found += parquet.read_table(io.BytesIO(content)).column("n").to_pylist()
+        else:
+            found += [int(line) for line in content.decode().split()]
+    assert sorted(found) == list(range(50))
+
+
+def test_a_commit_on_s3_may_be_repeated(bucket: str) -> None:
+    store = storage_at(f"{bucket}/repeated")
+    store.write(".a.inprogress.job-1", b"a")
+    renames = [Rename(f"{store.location}/.a.inprogress.job-1", f"{store.location}/a")]
+    committer = FileCommitter(store.location, "job")
+    committer.commit(1, renames)
+    committer.commit(1, renames)
+    store.write(".a.inprogress.job-1", b"a")  # as a crash between copy and removal leaves it
+    committer.commit(1, renames)
+    assert store.names() == ["a"]
+    lost = Rename(f"{store.location}/.b.inprogress.job-1", f"{store.location}/b")
+    with pytest.raises(JobExecutionError, match="which is gone"):
+        committer.commit(2, [lost])
+    store.write(".c.inprogress.job-2", b"c")
+    committer.sweep()
+    assert store.names() == ["a"]

@@ -39,5 +39,5 @@ def storage_at(location: str) -> Storage:
             f"{location!r}: the file system {scheme[1]!r} needs a package that is not installed ({error}). For S3:"
             " pip install 'penstock[s3]'; others are in the list of implementations of fsspec."
         ) from error
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise ConfigurationError(f"{location!r} is no place for files: {error}") from error

@@ -7,7 +7,9 @@ import re
 from dataclasses import dataclass
 
 from penstock.common.errors import JobExecutionError
+from penstock.connectors.files.stored_part import rename_in
 from penstock.functions.sink import Committer
+from penstock.storage import Storage, storage_at
 
 
 def hidden_name(final_name: str, job_id: str, unique: str) -> str:
@@ -27,16 +29,20 @@ class FileCommitter(Committer):
     """Gives part files their visible names; what was renamed by an earlier call is left alone."""
 
     def __init__(self, base_path: str, job_id: str) -> None:
-        self._base_path = base_path
+        self._store = storage_at(base_path)
         self._job_id = job_id
 
     def commit(self, epoch: int, committables: list[Rename]) -> None:
+        if not self._store.appends:
+            for part in committables:
+                rename_in(self._store, part.hidden, part.final)
+            return
         directories = {os.path.dirname(part.final) for part in committables if _rename(part.hidden, part.final)}
         for directory in directories:
             _sync_directory(directory)
 
     def sweep(self) -> None:
-        sweep(self._base_path, self._job_id)
+        sweep(self._store, self._job_id)
 
 
 def _rename(hidden: str, final: str) -> bool:
@@ -62,19 +68,15 @@ def _rename(hidden: str, final: str) -> bool:
     return True
 
 
-def sweep(base_path: str, job_id: str) -> list[str]:
-    """Removes the hidden part files of a job that has finished and committed; returns their paths.
+def sweep(store: Storage, job_id: str) -> list[str]:
+    """Removes the hidden part files of a job that has finished and committed; returns their names.
 
     Only files that carry the job's id are touched: other jobs may be writing into the same directory.
     """
     mine = re.compile(r"\..+\.inprogress\." + re.escape(job_id) + r"-[0-9a-f]+")
-    removed = []
-    for directory, _, names in os.walk(base_path):
-        for name in names:
-            if mine.fullmatch(name):
-                path = os.path.join(directory, name)
-                os.unlink(path)
-                removed.append(path)
+    removed = [name for name in store.names() if mine.fullmatch(os.path.basename(name))]
+    for name in removed:
+        store.delete(name)
     return removed
 
 

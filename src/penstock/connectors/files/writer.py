@@ -18,9 +18,11 @@ from typing import Any
 
 from penstock.connectors.files.commit import Rename, hidden_name
 from penstock.connectors.files.part_file import BulkPart, PartFile, RowPart, own_copy
+from penstock.connectors.files.stored_part import StoredPart
 from penstock.functions.sink import Records, SinkWriter, WriterContext
 from penstock.functions.source_sink import SinkFunction
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.storage import storage_at
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class FileWriter(SinkWriter):
         self._open_parts: dict[str, Any] = {}
         self._rolled: list[Rename] = []
         self._next_check: int | None = None
+        store = storage_at(settings.base_path)
+        self._store = None if store.appends else store  # None: files can be continued in the next epoch
 
     def write(self, records: Records) -> None:
         now = self._context.current_processing_time()
@@ -145,7 +149,9 @@ class FileWriter(SinkWriter):
         elif bucket.part.attempt != self._context.attempt:
             bucket.part = own_copy(bucket.part, self._hidden(bucket.part.final), self._context.attempt)
         part: Any
-        if self._encoder is not None:
+        if self._store is not None:
+            part = StoredPart(bucket.part, self._store, self._settings.writer_factory)
+        elif self._encoder is not None:
             part = RowPart(bucket.part, continued)
         else:
             part = BulkPart(bucket.part, self._settings.writer_factory)
@@ -200,7 +206,8 @@ class FileWriter(SinkWriter):
         for bucket_id, bucket in self._buckets.items():
             if bucket.part is None:
                 continue
-            if end_of_input or self._encoder is None or self._policy.should_roll_on_checkpoint(bucket.part):
+            whole = self._encoder is None or self._store is not None  # it cannot be continued
+            if end_of_input or whole or self._policy.should_roll_on_checkpoint(bucket.part):
                 self._roll(bucket_id)
             elif bucket_id in self._open_parts:
                 self._open_parts[bucket_id].sync()

@@ -24,6 +24,7 @@ from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import JobSettings, OperatorBlueprint, Origin
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.sinks import SinkOperator
+from penstock.storage import storage_at
 
 JOB = "ab" * 16
 
@@ -134,7 +135,7 @@ def test_a_worker_of_an_earlier_attempt_cannot_write_into_the_files_of_this_one(
     fresh.finish()
     commit(end_epoch(fresh)[0])
     assert visible(tmp_path) == ["a", "b"]
-    sweep(str(tmp_path), JOB)
+    sweep(storage_at(str(tmp_path)), JOB)
     assert hidden(tmp_path) == []
 
 
@@ -160,7 +161,7 @@ def test_the_sweep_removes_only_what_this_job_left(tmp_path: Path) -> None:
     other = tmp_path / f".part-x-0.inprogress.{'cd' * 16}-0123"
     other.touch()
     (left,) = [path for path in hidden(tmp_path) if path != other]
-    assert sweep(str(tmp_path), JOB) == [str(left)]
+    assert sweep(storage_at(str(tmp_path)), JOB) == [str(left.relative_to(tmp_path))]
     assert hidden(tmp_path) == [other]
 
 
