@@ -33,8 +33,10 @@ def number(text: str, position: Position | None, negative: bool = False) -> Lite
     exact = digits.as_tuple()
     scale = max(0, -int(exact.exponent))
     precision = max(len(exact.digits), scale)
-    if precision > 38:
-        raise ValueError(f"{text} has more than 38 digits")
+    if abs(int(digits.scaleb(scale))) >= _LONG:
+        raise ValueError(
+            f"{text} has more digits than a literal may have: CAST('{text}' AS DECIMAL({precision}, {scale}))"
+        )
     return Literal(sign * digits, scalars.DecimalType(precision, scale, False), position=position)
 
 

@@ -42,9 +42,9 @@ _IMPLICIT: dict[type[DataType], _Types] = {
 # What becomes the key only with CAST, beyond the above; texts take everything.
 _EXPLICIT: dict[type[DataType], _Types] = {
     scalars.BooleanType: (*_TEXTS, *_NUMBERS),
-    **dict.fromkeys(_INTEGERS, (*_NUMBERS, *_TEXTS, scalars.BooleanType, DayTimeIntervalType, YearMonthIntervalType)),
+    **dict.fromkeys(_INTEGERS, (*_NUMBERS, *_TEXTS, scalars.BooleanType)),
     **dict.fromkeys(_FLOATS, (*_NUMBERS, *_TEXTS, scalars.BooleanType)),
-    scalars.DecimalType: (*_TEXTS, scalars.BooleanType, DayTimeIntervalType, YearMonthIntervalType),
+    scalars.DecimalType: (*_TEXTS, scalars.BooleanType),
     scalars.BinaryType: (*_TEXTS, *_BYTES, scalars.RawType),
     scalars.VarBinaryType: (*_TEXTS, scalars.RawType),
     scalars.DateType: (*_TIMESTAMPS, *_TEXTS),
