@@ -41,8 +41,13 @@ def evaluate(sql: str, tables: Tables | None = None, session: Session | None = N
 
 def texts(sql: str, tables: Tables | None = None, session: Session | None = None) -> list[list[str | None]]:
     """Every row with its values as CAST(.. AS STRING) shows them."""
+    return texts_from(plan_of(sql, tables), tables, session)
+
+
+def texts_from(
+    relation: plan.Relation, tables: Tables | None = None, session: Session | None = None
+) -> list[list[str | None]]:
     session = session or Session()
-    relation = plan_of(sql, tables)
     columns, count = run(relation, tables or {}, session)
     shown = [
         as_array(texts_of(column, field.data_type, session.zone), count).to_pylist()

@@ -21,12 +21,12 @@ _BITMAP = "bitmaps are not there yet"
 
 def _sum_type(site: Site) -> DataType:
     given = site.types[0]
-    return decimals.of_total(given) if isinstance(given, DecimalType) else given.nullable()
+    return decimals.of_total(given).with_nullability(given.is_nullable) if isinstance(given, DecimalType) else given
 
 
 def _average_type(site: Site) -> DataType:
     given = site.types[0]
-    return decimals.of_average(given) if isinstance(given, DecimalType) else given.nullable()
+    return decimals.of_average(given).with_nullability(given.is_nullable) if isinstance(given, DecimalType) else given
 
 
 def _lag_arguments(site: Site) -> tuple[DataType, ...]:
@@ -56,17 +56,19 @@ AGGREGATES: tuple[Function, ...] = (
     _aggregate("sum", takes(NUMBER), _sum_type),
     _aggregate("sum0", takes(NUMBER), lambda site: _sum_type(site).not_null(), "$SUM0"),
     _aggregate("avg", takes(NUMBER), _average_type),
-    _aggregate("max", takes(ORDERED), results.nullable_like()),
-    _aggregate("min", takes(ORDERED), results.nullable_like()),
+    _aggregate("max", takes(ORDERED), results.like()),
+    _aggregate("min", takes(ORDERED), results.like()),
     _aggregate("stddevPop", takes(NUMBER), _average_type, "STDDEV_POP"),
     _aggregate("stddevSamp", takes(NUMBER), _average_type, "STDDEV_SAMP", "STDDEV"),
     _aggregate("varPop", takes(NUMBER), _average_type, "VAR_POP"),
     _aggregate("varSamp", takes(NUMBER), _average_type, "VAR_SAMP", "VARIANCE"),
     _aggregate("collect", takes(ANY), lambda site: MultisetType(site.types[0], False)),
     _aggregate("ARRAY_AGG", takes(ANY), lambda site: ArrayType(site.types[0])),
-    _aggregate("listAgg", takes(TEXT, TEXT, optional=1), results.maybe(_STRING), "LISTAGG"),
-    _aggregate("first_value", anything(1, 2), results.nullable_like()),
-    _aggregate("last_value", anything(1, 2), results.nullable_like()),
+    _aggregate(
+        "listAgg", takes(TEXT, TEXT, optional=1), lambda site: DataTypes.STRING(site.types[0].is_nullable), "LISTAGG"
+    ),
+    _aggregate("first_value", anything(1, 2), results.like()),
+    _aggregate("last_value", anything(1, 2), results.like()),
     _aggregate(
         "PERCENTILE",
         anything(2, 3),

@@ -265,9 +265,29 @@ def _number_to_interval(datum: Datum, source: DataType, target: DataType, sessio
 
 
 def _nested(datum: Datum, source: DataType, target: DataType, session: Session, safe: bool) -> Datum:
-    """Inside out: elements first, then the same offsets and nulls."""
+    """Under TRY_CAST one part that cannot be converted makes the whole value null."""
     array = as_array(datum, 1)
-    inner = [cast(part, have, want, session, safe) for part, have, want in _parts(array, source, target)]
+    try:
+        found = _nested_array(array, source, target, session)
+    except ValueFailure:
+        if not safe:
+            raise
+        found = pa.concat_arrays(
+            [_row_or_null(array[place : place + 1], source, target, session) for place in range(len(array))]
+        )
+    return found[0] if isinstance(datum, pa.Scalar) else found
+
+
+def _row_or_null(array: pa.Array, source: DataType, target: DataType, session: Session) -> pa.Array:
+    try:
+        return _nested_array(pa.concat_arrays([array]), source, target, session)
+    except ValueFailure:
+        return pa.nulls(1, to_arrow_type(target))
+
+
+def _nested_array(array: pa.Array, source: DataType, target: DataType, session: Session) -> pa.Array:
+    """Inside out: elements first, then the same offsets and nulls."""
+    inner = [cast(part, have, want, session) for part, have, want in _parts(array, source, target)]
     mask = pc.is_null(array) if array.null_count else None
     if isinstance(target, ArrayType):
         found = pa.ListArray.from_arrays(_offsets(array), inner[0], type=to_arrow_type(target))
@@ -277,7 +297,7 @@ def _nested(datum: Datum, source: DataType, target: DataType, session: Session, 
         assert isinstance(target, RowType)
         fields = list(to_arrow_type(target))
         found = pa.StructArray.from_arrays(inner, fields=fields, mask=mask)
-    return found[0] if isinstance(datum, pa.Scalar) else found
+    return found
 
 
 def _offsets(array: pa.Array) -> pa.Array:

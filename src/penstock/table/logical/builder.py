@@ -83,16 +83,28 @@ def aggregated(
         data_type = field.data_type.nullable() if partial else field.data_type
         fields.append(Field(field.name, data_type, field.time if keep_time else None))
     # Without keys there is one row even of nothing, so that all but counts may be null.
-    results = [
-        call.data_type.nullable() if not keys and call.function not in _NEVER_NULL else call.data_type for call in calls
-    ]
+    results = [call.data_type.nullable() if _may_see_nothing(call, bool(keys)) else call.data_type for call in calls]
     names = unique_names([*(f.name for f in fields), *(f"EXPR${place}" for place in range(len(calls)))])
     fields += [Field(name, kind) for name, kind in zip(names[len(keys) :], results, strict=True)]
     return Aggregation(tuple(fields), source, tuple(keys), tuple(calls), tuple(tuple(one) for one in sets))
 
 
-_NEVER_NULL = frozenset(
-    {"count", "sum0", "collect", "JSON_OBJECTAGG", "JSON_ARRAYAGG", "approxCountDistinct", "grouping", "grouping_id", "group_id"}
+def _may_see_nothing(call: Aggregate, grouped: bool) -> bool:
+    return call.function not in NEVER_NULL and (not grouped or call.where is not None)
+
+
+NEVER_NULL = frozenset(
+    {
+        "count",
+        "sum0",
+        "collect",
+        "JSON_OBJECTAGG",
+        "JSON_ARRAYAGG",
+        "approxCountDistinct",
+        "grouping",
+        "grouping_id",
+        "group_id",
+    }
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from penstock.table.functions.function import Role
+from penstock.table.logical.builder import NEVER_NULL
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
 from penstock.table.typed.calls import find_function, signature
@@ -13,7 +14,6 @@ from penstock.table.typed.resolver import Resolver
 from penstock.table.typesystem.intervals import DayTimeIntervalType
 
 _NEEDS_ORDER = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"})
-_WHOLE_PARTITION = _NEEDS_ORDER
 
 
 def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.WindowSpec]) -> OverCall:
@@ -32,6 +32,8 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     order = tuple(resolver.sort_key(item) for item in spec.order_by)
     if function.name in _NEEDS_ORDER and not order:
         raise SqlValidationError(f"{call.function} OVER needs ORDER BY.", over.position)
+    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
+        result = result.nullable()
     inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
     partition = tuple(resolver.resolve(one) for one in spec.partition_by)
     by_rows = spec.unit == "ROWS"

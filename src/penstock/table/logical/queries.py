@@ -250,14 +250,18 @@ class _SelectBody:
         return [*keys, *added], sets
 
     def _group_key(self, expression: syntax.Expr, resolver: Resolver) -> Typed:
-        """A column, an expression, or the alias of a selected expression."""
-        if isinstance(expression, syntax.Name) and len(expression.parts) == 1:
-            name = expression.parts[0]
-            known = any(field.name == name for space in self._namespaces for field in space.fields)
-            for item in self._select.items if not known else ():
-                if isinstance(item, syntax.Aliased) and item.names == (name,):
-                    return resolver.resolve(item.operand)
-        return resolver.resolve(expression)
+        """A column or an expression; an alias of the SELECT list is not known yet, and the message says so."""
+        try:
+            return resolver.resolve(expression)
+        except SqlValidationError as error:
+            aliases = [item.names for item in self._select.items if isinstance(item, syntax.Aliased)]
+            if isinstance(expression, syntax.Name) and expression.parts in aliases:
+                raise SqlValidationError(
+                    f"{expression.parts[0]!r} is a name of the SELECT list, which GROUP BY does not see:"
+                    " repeat the expression.",
+                    expression.position,
+                ) from error
+            raise
 
     def _items(self, resolver: Resolver) -> list[tuple[str, Typed, Position | None]]:
         """Names, expressions and places of the selected columns, with * spread out."""

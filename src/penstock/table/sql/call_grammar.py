@@ -56,6 +56,8 @@ _SHORT_UNITS = {
 
 
 class CallGrammar(ExpressionGrammar):
+    _specials: dict[str, Callable[[Position], Expr]] | None = None
+
     def table_primary(self) -> TableSource:
         raise NotImplementedError
 
@@ -83,6 +85,11 @@ class CallGrammar(ExpressionGrammar):
         return ahead > 0 and self.at_name(ahead) and self.at("(", ahead=ahead + 1)
 
     def _special(self) -> dict[str, Callable[[Position], Expr]]:
+        if self._specials is None:
+            self._specials = self._calls_with_syntax()
+        return self._specials
+
+    def _calls_with_syntax(self) -> dict[str, Callable[[Position], Expr]]:
         return {
             "CAST": lambda where: self.cast(False, where),
             "TRY_CAST": lambda where: self.cast(True, where),

@@ -32,10 +32,7 @@ class Word:
     start: int
     end: int
     position: Position
-
-    @property
-    def upper(self) -> str:
-        return self.text.upper() if self.kind in (Kind.WORD, Kind.SIGN) else ""
+    upper: str = ""
 
     def shown(self) -> str:
         if self.kind is Kind.END:
@@ -67,9 +64,9 @@ def words_of(tokens: Sequence[Token], sql: str, tokenize: Callable[[str], Sequen
         if token.token_type == TokenType.HINT:
             # The tokenizer hands over a hint as one token.
             start, stop = token.start + 3, token.end - 1
-            found.append(Word(Kind.SIGN, "/*+", token.start, start, place(token.start)))
+            found.append(Word(Kind.SIGN, "/*+", token.start, start, place(token.start), "/*+"))
             found.extend(_word(inner, sql, place(start + inner.start), start) for inner in tokenize(sql[start:stop]))
-            found.append(Word(Kind.SIGN, "*/", stop, stop + 2, place(stop)))
+            found.append(Word(Kind.SIGN, "*/", stop, stop + 2, place(stop), "*/"))
         else:
             found.append(_word(token, sql, place(token.start)))
     end = len(_LINE_COMMENT.sub(lambda match: " " * len(match.group()), sql).rstrip())
@@ -82,7 +79,7 @@ def _word(token: Token, sql: str, position: Position, offset: int = 0) -> Word:
     written = sql[start:end]
     if kind is None:
         kind = Kind.WORD if written[:1].isalpha() or written[:1] in "_$" else Kind.SIGN
-        return Word(kind, written, start, end, position)
+        return Word(kind, written, start, end, position, written.upper())
     text = token.text
     if token.token_type == TokenType.UNICODE_STRING:
         text = _unescape(text)

@@ -20,7 +20,7 @@ from penstock.table.typed.calls import (
     signature,
     typed_call,
 )
-from penstock.table.typed.nodes import Aggregate, Constant, Invoke, SortKey, Typed
+from penstock.table.typed.nodes import Aggregate, Constant, Invoke, SortKey, Typed, walk
 from penstock.table.typesystem import families, scalars
 from penstock.table.typesystem.base import DataType
 from penstock.table.typesystem.intervals import YearMonthIntervalType
@@ -84,7 +84,7 @@ class Resolver:
             case syntax.Call():
                 return self._call(expression)
             case syntax.CastTo(operand, data_type, safe):
-                return conversion(self.resolve(operand), value_type(data_type), safe, expression.position)
+                return self._cast(self.resolve(operand), data_type, safe, expression.position)
             case syntax.Case():
                 return self._case(expression)
             case syntax.FieldOf(operand, name):
@@ -100,6 +100,13 @@ class Resolver:
             case syntax.InlineCall():
                 raise NotSupportedError("Python functions in expressions are not there yet: use built-in functions.")
         raise SqlValidationError(f"{type(expression).__name__} cannot stand here.", expression.position)
+
+    def _cast(self, operand: Typed, data_type: DataType, safe: bool, position: Position | None) -> Typed:
+        """A number as an interval counts the interval's unit: CAST(5 AS INTERVAL HOUR) is five hours."""
+        if families.is_interval(data_type) and families.is_integer(operand.data_type):
+            unit = Constant(value_type(data_type).not_null(), _unit_amount(data_type, position))
+            return self.checked("times", [operand, unit], position)
+        return conversion(operand, value_type(data_type), safe, position)
 
     def boolean(self, expression: syntax.Expr, clause: str) -> Typed:
         found = self.resolve(expression)
@@ -170,6 +177,8 @@ class Resolver:
         arguments = () if star else tuple(self.resolve(argument) for argument in call.arguments)
         converted, result = signature(function, arguments, _options(call.options), call.position, self.scope.sql)
         where = None if call.where is None else self.boolean(call.where, "FILTER")
+        if any(isinstance(part, Aggregate) for argument in converted for part in walk(argument)):
+            raise SqlValidationError("Aggregate functions cannot be nested: use a subquery.", call.position)
         order = tuple(self.sort_key(item) for item in call.order_by)
         made = Aggregate(result, function.name, converted, call.distinct, where, order, _options(call.options))
         return self.scope.aggregate(made, call.position)
@@ -202,6 +211,16 @@ def value_type(data_type: DataType) -> DataType:
         return data_type
     target = MONTHS if isinstance(data_type, YearMonthIntervalType) else MILLISECONDS
     return target.with_nullability(data_type.is_nullable)
+
+
+_UNIT_AMOUNTS = {"DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1_000, "YEAR": 12, "MONTH": 1}
+
+
+def _unit_amount(data_type: DataType, position: Position | None) -> int:
+    unit = data_type.nullable().as_summary_string().removeprefix("INTERVAL ").partition("(")[0]
+    if unit not in _UNIT_AMOUNTS or " TO " in data_type.as_summary_string():
+        raise SqlValidationError("A number becomes an interval only of one unit, as INTERVAL HOUR.", position)
+    return _UNIT_AMOUNTS[unit]
 
 
 def field_of(operand: Typed, name: str, position: Position | None) -> Typed:

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.table.interpreter import plan_of, texts
+from tests.unit.table.interpreter import plan_of, texts_from
 
 from penstock.common.errors import PenstockError
 
@@ -39,8 +39,9 @@ def test_constants(chunk: int) -> None:
 
 def outcome(sql: str) -> tuple[str, str]:
     try:
-        data_type = plan_of(sql).fields[0].data_type.as_summary_string()
-        return data_type, json.dumps(texts(sql)[0][0], ensure_ascii=False)
+        relation = plan_of(sql)
+        data_type = relation.fields[0].data_type.as_summary_string()
+        return data_type, json.dumps(texts_from(relation)[0][0], ensure_ascii=False)
     except PenstockError:
         return "-", "!"
 
@@ -48,9 +49,10 @@ def outcome(sql: str) -> tuple[str, str]:
 @pytest.mark.parametrize(("expression", "data_type", "values"), recorded("columns.tsv"))
 def test_columns(expression: str, data_type: str, values: str) -> None:
     sql = f"SELECT {expression} {ROWS}"
-    assert plan_of(sql).fields[0].data_type.as_summary_string() == data_type
+    relation = plan_of(sql)
+    assert relation.fields[0].data_type.as_summary_string() == data_type
     try:
-        found = [row[0] for row in texts(sql)]
+        found = [row[0] for row in texts_from(relation)]
     except NotImplementedError:
         return  # an aggregate: the harness has no operator for it
     assert found == json.loads(values)
