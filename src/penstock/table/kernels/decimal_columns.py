@@ -67,11 +67,8 @@ def _scale_of(datum: Datum) -> int:
 
 
 def _broadcast(left: _Ints, right: _Ints) -> tuple[_Ints, _Ints]:
-    size = max(len(left), len(right))
-    return (
-        np.broadcast_to(left, size) if len(left) != size else left,
-        np.broadcast_to(right, size) if len(right) != size else right,
-    )
+    one, other = np.broadcast_arrays(left, right)
+    return one, other
 
 
 def _validity(left: _Valid, right: _Valid, size: int) -> _Valid:
@@ -139,9 +136,10 @@ def remainder(left: Datum, right: Datum, result: DecimalType) -> Datum:
 
 def _exactly(operation: Callable[[Decimal, Decimal], Decimal], left: Datum, right: Datum, result: DecimalType) -> Datum:
     one, other = as_array(left, 1).to_pylist(), as_array(right, 1).to_pylist()
-    size = max(len(one), len(other))
-    one = one * size if len(one) != size else one
-    other = other * size if len(other) != size else other
+    if isinstance(left, pa.Scalar):
+        one = one * len(other)
+    elif isinstance(right, pa.Scalar):
+        other = other * len(one)
     values = [
         None if a is None or b is None else fit(operation(Decimal(a), Decimal(b)), result)
         for a, b in zip(one, other, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.upsert_keys import columns_are_time
 from penstock.table.sql.errors import SqlValidationError
-from penstock.table.typed.nodes import InputRef, TimeAttribute
+from penstock.table.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
 
 Kinds = frozenset[str]
 INSERTS: Kinds = frozenset("I")
@@ -20,7 +20,11 @@ def kinds(node: plan.Relation) -> Kinds:
             return frozenset(node.definition.changelog) if node.definition is not None else INSERTS
         case plan.Values() | plan.Unnest():
             return INSERTS
-        case plan.Project() | plan.Filter() | plan.Snapshot() | plan.Sink():
+        case plan.Project():
+            return given[0] | _with_subqueries(node.expressions)
+        case plan.Filter():
+            return given[0] | _with_subqueries((node.condition,))
+        case plan.Snapshot() | plan.Sink():
             return given[0]
         case plan.WindowAssignment():
             return _inserts_only(node, given[0], f"Window function {node.kind}")
@@ -35,12 +39,34 @@ def kinds(node: plan.Relation) -> Kinds:
         case plan.Correlation():
             return given[0]
         case plan.SetRelation():
-            return given[0] | given[1] if node.kind == "UNION" else ALL
+            return _set_operation(node, given[0] | given[1])
         case plan.Sort():
             return _inserts_only(node, given[0], "ORDER BY") if _temporal(node) else given[0]
         case plan.Limit():
             return ALL
     raise NotImplementedError(type(node).__name__)
+
+
+def _with_subqueries(expressions: tuple[Typed, ...]) -> Kinds:
+    """IN and EXISTS become semi joins, which add what the subquery emits; their negation and values take rows back."""
+    found: Kinds = frozenset()
+    for node in expressions:
+        negated = [part for part in walk(node) if isinstance(part, Invoke) and part.function == "not"]
+        below_not = [part for negation in negated for part in walk(negation)]
+        for part in walk(node):
+            if isinstance(part, SubqueryValue) or (
+                isinstance(part, SubqueryTest) and (part.every or part in below_not)
+            ):
+                return ALL
+            if isinstance(part, SubqueryTest):
+                found |= kinds(part.plan)
+    return found
+
+
+def _set_operation(node: plan.SetRelation, both: Kinds) -> Kinds:
+    if node.kind == "UNION":
+        return both
+    return frozenset("IU") if node.kind == "INTERSECT" and not node.keep_all and both == INSERTS else ALL
 
 
 def _inserts_only(node: plan.Relation, given: Kinds, what: str) -> Kinds:

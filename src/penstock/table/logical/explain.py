@@ -27,7 +27,16 @@ def _lines(relation: plan.Relation, note: Callable[[plan.Relation], str]) -> lis
 
 def line_of(node: plan.Relation, note: str = "") -> str:
     parts = [*_details(node), *([note] if note else [])]
-    return f"{type(node).__name__}({', '.join(parts)})"
+    name = type(node).__name__
+    return f"{_NAMES.get(name, name)}({', '.join(parts)})"
+
+
+_NAMES = {
+    "JoinRelation": "Join",
+    "SetRelation": "SetOperation",
+    "WindowAssignment": "Window",
+    "Correlation": "Correlate",
+}
 
 
 def _details(node: plan.Relation) -> list[str]:

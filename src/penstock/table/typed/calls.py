@@ -18,8 +18,8 @@ from penstock.table.typesystem.merging import common_type
 _SIGNS = {
     "plus": "+", "minus": "-", "times": "*", "divide": "/", "mod": "%", "equals": "=", "notEquals": "<>",
     "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": ">", "greaterThanOrEqual": ">=", "concatenate": "||",
-    "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "at": "[..]", "minusPrefix": "-", "similar": "SIMILAR TO",
-    "ifThenElse": "IF",
+    "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "at": "[..]", "array": "ARRAY", "map": "MAP",
+    "minusPrefix": "-", "similar": "SIMILAR TO", "ifThenElse": "IF",
 }  # fmt: skip
 
 

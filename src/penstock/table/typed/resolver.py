@@ -286,7 +286,18 @@ def _nullif(resolver: Resolver, call: syntax.Call) -> Typed:
     return case_of([equal], [Constant(arguments[0].data_type.nullable(), None)], arguments[0], call.position)
 
 
+def _by_index(resolver: Resolver, call: syntax.Call) -> Typed:
+    """A field of a row by its position from 0, as Expression.get(0) asks for it."""
+    operand = resolver.resolve(call.arguments[0])
+    index = call.arguments[1].value if isinstance(call.arguments[1], syntax.Literal) else None
+    row = operand.data_type
+    if not isinstance(row, RowType) or not isinstance(index, int) or not 0 <= index < len(row):
+        raise SqlValidationError(f"{row.as_summary_string()} has no field number {index}.", call.position)
+    return field_of(operand, row.names[index], call.position)
+
+
 _REWRITES = {
+    "getByIndex": _by_index,
     "between": _between,
     "notBetween": _between,
     "betweenSymmetric": _between,
