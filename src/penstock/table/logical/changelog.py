@@ -1,0 +1,133 @@
+"""Which kinds of changes each node produces: a subset of insert, update, delete; and who cannot take updates."""
+
+from __future__ import annotations
+
+from penstock.table.logical import nodes as plan
+from penstock.table.logical.upsert_keys import columns_are_time
+from penstock.table.sql.errors import SqlValidationError
+from penstock.table.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
+
+Kinds = frozenset[str]
+INSERTS: Kinds = frozenset("I")
+ALL: Kinds = frozenset("IUD")
+
+
+def kinds(node: plan.Relation) -> Kinds:
+    """The changes that a node emits, found from its inputs; a node that cannot take what it gets is refused."""
+    given = [kinds(source) for source in node.inputs()]
+    match node:
+        case plan.Scan():
+            return frozenset(node.definition.changelog) if node.definition is not None else INSERTS
+        case plan.Values() | plan.Unnest():
+            return INSERTS
+        case plan.Project():
+            return given[0] | _with_subqueries(node.expressions)
+        case plan.Filter():
+            return given[0] | _with_subqueries((node.condition,))
+        case plan.Snapshot() | plan.Sink():
+            return given[0]
+        case plan.WindowAssignment():
+            return _inserts_only(node, given[0], f"Window function {node.kind}")
+        case plan.Match():
+            return _inserts_only(node, given[0], "MATCH_RECOGNIZE")
+        case plan.Aggregation():
+            return _aggregation(node, given[0])
+        case plan.OverAggregation():
+            return _inserts_only(node, given[0], "OVER") if _on_time(node) else given[0] | frozenset("UD")
+        case plan.JoinRelation():
+            return _join(node, given)
+        case plan.Correlation():
+            return given[0]
+        case plan.SetRelation():
+            return _set_operation(node, given[0] | given[1])
+        case plan.Sort():
+            return _inserts_only(node, given[0], "ORDER BY") if _temporal(node) else given[0]
+        case plan.Limit():
+            return ALL
+    raise NotImplementedError(type(node).__name__)
+
+
+def _with_subqueries(expressions: tuple[Typed, ...]) -> Kinds:
+    """IN and EXISTS become semi joins, which add what the subquery emits; their negation and values take rows back."""
+    found: Kinds = frozenset()
+    for node in expressions:
+        negated = [part for part in walk(node) if isinstance(part, Invoke) and part.function == "not"]
+        below_not = [part for negation in negated for part in walk(negation)]
+        for part in walk(node):
+            if isinstance(part, SubqueryValue) or (
+                isinstance(part, SubqueryTest) and (part.every or part in below_not)
+            ):
+                return ALL
+            if isinstance(part, SubqueryTest):
+                found |= kinds(part.plan)
+    return found
+
+
+def _set_operation(node: plan.SetRelation, both: Kinds) -> Kinds:
+    if node.kind == "UNION":
+        return both
+    return frozenset("IU") if node.kind == "INTERSECT" and not node.keep_all and both == INSERTS else ALL
+
+
+def _inserts_only(node: plan.Relation, given: Kinds, what: str) -> Kinds:
+    if given != INSERTS:
+        producer = _producer(node.inputs()[0])
+        raise SqlValidationError(
+            f"{what} does not take updates or deletions, which {type(producer).__name__} produces.", node.position
+        )
+    return INSERTS
+
+
+def _producer(node: plan.Relation) -> plan.Relation:
+    """The lowest node that makes more than inserts out of inserts."""
+    for source in node.inputs():
+        if kinds(source) != INSERTS:
+            return _producer(source)
+    return node
+
+
+def windowed_keys(node: plan.Aggregation) -> bool:
+    """Whether the groups are windows: keyed by window_start and window_end of a window function below."""
+    names = {node.source.names[key] for key in node.keys}
+    return {"window_start", "window_end"} <= names and _windows_below(node.source)
+
+
+def _windows_below(node: plan.Relation) -> bool:
+    if isinstance(node, plan.WindowAssignment):
+        return True
+    passes = isinstance(node, (plan.Project, plan.Filter, plan.Aggregation))
+    return passes and any(_windows_below(source) for source in node.inputs())
+
+
+def _aggregation(node: plan.Aggregation, given: Kinds) -> Kinds:
+    if windowed_keys(node):
+        return INSERTS
+    return frozenset("IU") if given == INSERTS else ALL
+
+
+def _join(node: plan.JoinRelation, given: list[Kinds]) -> Kinds:
+    if node.kind in ("INNER", "SEMI"):
+        return given[0] | given[1]
+    return ALL
+
+
+def _on_time(node: plan.OverAggregation) -> bool:
+    return all(
+        call.order_by and isinstance(call.order_by[0].operand, InputRef) and call.order_by[0].operand.time is not None
+        for call in node.calls
+    )
+
+
+def _temporal(node: plan.Sort) -> bool:
+    return columns_are_time(node.keys[:1])
+
+
+def is_rowtime(node: object) -> bool:
+    return isinstance(node, InputRef) and node.time is TimeAttribute.ROWTIME
+
+
+def mode_text(node: plan.Relation) -> str:
+    """`changelogMode=[I,UA,D]`, as EXPLAIN CHANGELOG_MODE shows it when updates come in both halves."""
+    found = kinds(node)
+    words = [word for kind, word in (("I", "I"), ("U", "UB,UA"), ("D", "D")) if kind in found]
+    return f"changelogMode=[{','.join(words)}]"

@@ -1,0 +1,232 @@
+"""The relational nodes: frozen, with the columns that each gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.table.syntax.position import Position
+from penstock.table.syntax.queries import Hint, PatternNode
+from penstock.table.typed.nodes import Aggregate, OverCall, SortKey, TimeAttribute, Typed
+from penstock.table.typesystem.base import DataType
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of a relation; time tells whether it is the stream's time."""
+
+    name: str
+    data_type: DataType
+    time: TimeAttribute | None = None
+
+    def shown_type(self) -> str:
+        text = self.data_type.as_summary_string()
+        return text if self.time is None else f"{text} *{self.time.value}*"
+
+
+Fields = tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    fields: Fields
+    position: Position | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.fields)
+
+
+@dataclass(frozen=True)
+class Scan(Relation):
+    """A table of the catalog; definition is what the catalog knows of it."""
+
+    path: tuple[str, ...]
+    definition: Any = None
+    hints: tuple[Hint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Values(Relation):
+    rows: tuple[tuple[Typed, ...], ...]
+
+
+@dataclass(frozen=True)
+class Project(Relation):
+    source: Relation
+    expressions: tuple[Typed, ...]
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Filter(Relation):
+    source: Relation
+    condition: Typed
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Aggregation(Relation):
+    """Keys are columns of the source; sets lists the key positions of each grouping set (one set: GROUP BY)."""
+
+    source: Relation
+    keys: tuple[int, ...]
+    calls: tuple[Aggregate, ...]
+    sets: tuple[tuple[int, ...], ...] = ()
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class OverAggregation(Relation):
+    """The source's columns, and behind them the values of functions over windows of rows."""
+
+    source: Relation
+    calls: tuple[OverCall, ...]
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class WindowAssignment(Relation):
+    """The source's columns with window_start, window_end and window_time; amounts are milliseconds."""
+
+    source: Relation
+    kind: str
+    time_column: int
+    size: int
+    slide: int | None = None
+    offset: int = 0
+    partition_by: tuple[int, ...] = ()
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class JoinRelation(Relation):
+    """kind: INNER, LEFT, RIGHT, FULL, SEMI, ANTI; the condition sees the columns of both, left first."""
+
+    left: Relation
+    right: Relation
+    kind: str
+    condition: Typed | None = None
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Correlation(Relation):
+    """For each row of the left the right, which refers to the left's columns as outer ones."""
+
+    left: Relation
+    right: Relation
+    kind: str
+    condition: Typed | None = None
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Snapshot(Relation):
+    """A table as it was at a moment of the outer row."""
+
+    source: Relation
+    period: Typed
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Unnest(Relation):
+    """The elements of arrays or maps of an outer row, as rows."""
+
+    operands: tuple[Typed, ...]
+    ordinality: bool = False
+
+
+@dataclass(frozen=True)
+class SetRelation(Relation):
+    kind: str
+    keep_all: bool
+    left: Relation
+    right: Relation
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Sort(Relation):
+    source: Relation
+    keys: tuple[SortKey, ...]
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Limit(Relation):
+    source: Relation
+    offset: int = 0
+    count: int | None = None
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Match(Relation):
+    """MATCH_RECOGNIZE; measures and definitions are kept as written, their columns are those of the source."""
+
+    source: Relation
+    partition_by: tuple[int, ...]
+    order_by: tuple[SortKey, ...]
+    pattern: PatternNode
+    measures: tuple[tuple[Any, str], ...]
+    defines: tuple[tuple[str, Any], ...]
+    after_match: tuple[str, str | None]
+    within: int | None = None
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Sink(Relation):
+    """Rows into a table of the catalog."""
+
+    source: Relation
+    path: tuple[str, ...]
+    definition: Any = None
+    overwrite: bool = False
+    static_partition: tuple[tuple[str, Any], ...] = ()
+    on_conflict: str | None = None
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+def unique_names(names: list[str]) -> list[str]:
+    """Equal names get numbers, as Flink does: a, a0, a1."""
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        candidate, number = name, 0
+        while candidate in taken:
+            candidate, number = f"{name}{number}", number + 1
+        taken.add(candidate)
+        found.append(candidate)
+    return found

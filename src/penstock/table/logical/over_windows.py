@@ -1,0 +1,79 @@
+"""OVER: the window of rows that a function looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from penstock.table.functions.function import Role
+from penstock.table.logical.builder import NEVER_NULL
+from penstock.table.sql.errors import SqlValidationError, suggestion
+from penstock.table.syntax import expressions as syntax
+from penstock.table.typed.calls import find_function, signature
+from penstock.table.typed.nodes import Aggregate, Bound, Constant, OverCall
+from penstock.table.typed.resolver import Resolver
+from penstock.table.typesystem.intervals import DayTimeIntervalType
+
+_NEEDS_ORDER = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"})
+
+
+def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.WindowSpec]) -> OverCall:
+    """A checked call over its window; names of the WINDOW clause are followed."""
+    spec = _spec(over.window, named, over)
+    call = over.call
+    function = find_function(call.function, call.position)
+    if function.role not in (Role.AGGREGATE, Role.OVER):
+        raise SqlValidationError(
+            f"{call.function} is no aggregate function, so that OVER cannot follow.", over.position
+        )
+    star = any(isinstance(argument, syntax.Star) for argument in call.arguments)
+    arguments = () if star else tuple(resolver.resolve(argument) for argument in call.arguments)
+    converted, result = signature(function, arguments, call.options, call.position, resolver.scope.sql)
+    where = None if call.where is None else resolver.boolean(call.where, "FILTER")
+    order = tuple(resolver.sort_key(item) for item in spec.order_by)
+    if function.name in _NEEDS_ORDER and not order:
+        raise SqlValidationError(f"{call.function} OVER needs ORDER BY.", over.position)
+    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
+        result = result.nullable()
+    inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
+    partition = tuple(resolver.resolve(one) for one in spec.partition_by)
+    by_rows = spec.unit == "ROWS"
+    lower = _bound(spec.lower, resolver, by_rows) if spec.lower else Bound("unbounded")
+    upper = _bound(spec.upper, resolver, by_rows) if spec.upper else Bound("current")
+    if not order and spec.unit is None:
+        upper = Bound("unbounded", before=False)
+    if upper.kind == "offset" and not upper.before:
+        raise SqlValidationError("OVER windows end at the current row: FOLLOWING is not supported.", over.position)
+    return OverCall(result, inner, partition, order, by_rows, lower, upper)
+
+
+def _spec(
+    window: syntax.WindowSpec | str, named: Mapping[str, syntax.WindowSpec], over: syntax.Over
+) -> syntax.WindowSpec:
+    name = window if isinstance(window, str) else window.base
+    if name is None:
+        assert isinstance(window, syntax.WindowSpec)
+        return window
+    if name not in named:
+        raise SqlValidationError(f"There is no window {name!r}.{suggestion(name, named)}", over.position)
+    base = _spec(named[name], named, over)
+    if isinstance(window, str):
+        return base
+    return syntax.WindowSpec(
+        None,
+        window.partition_by or base.partition_by,
+        window.order_by or base.order_by,
+        window.unit or base.unit,
+        window.lower or base.lower,
+        window.upper or base.upper,
+    )
+
+
+def _bound(bound: syntax.FrameBound, resolver: Resolver, by_rows: bool) -> Bound:
+    if bound.offset is None:
+        return Bound(bound.kind, bound.before)
+    node = resolver.resolve(bound.offset)
+    interval = isinstance(node.data_type, DayTimeIntervalType)
+    if not isinstance(node, Constant) or interval == by_rows:
+        wanted = "a whole number of rows" if by_rows else "an interval, as INTERVAL '1' HOUR"
+        raise SqlValidationError(f"The bound of the window must be {wanted}.", bound.offset.position)
+    return Bound(bound.kind, bound.before, node.value)

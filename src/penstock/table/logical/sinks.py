@@ -1,0 +1,81 @@
+"""INSERT: the query's columns are brought to those of the sink, or it is said which one does not fit."""
+
+from __future__ import annotations
+
+from penstock.table.logical import builder
+from penstock.table.logical.nodes import Relation, Sink
+from penstock.table.logical.queries import QueryBuilder
+from penstock.table.logical.tables import TableDefinition, TableLookup, ViewDefinition
+from penstock.table.sql import statements as st
+from penstock.table.sql.errors import SqlValidationError, suggestion
+from penstock.table.typed.calls import implied
+from penstock.table.typed.nodes import Constant, Typed
+from penstock.table.typesystem.casting import implicitly_castable
+from penstock.table.typesystem.scalars import CharType
+
+
+def build_insert(insert: st.Insert, tables: TableLookup) -> Relation:
+    target = tables.find(insert.path)
+    name = ".".join(insert.path)
+    if target is None:
+        raise SqlValidationError(
+            f"There is no table {name!r}.{suggestion(insert.path[-1], tables.known_names())}", insert.position
+        )
+    if isinstance(target, ViewDefinition):
+        raise SqlValidationError(f"{name!r} is a view: rows can be written only into tables.", insert.position)
+    query = QueryBuilder(tables).query(insert.query)
+    static = dict(insert.partition)
+    nodes = _placed(insert, query, target, static, name)
+    for field, node in zip(target.fields, nodes, strict=True):
+        if not implicitly_castable(node.data_type.nullable(), field.data_type.nullable()):
+            raise SqlValidationError(
+                f"Column {field.name!r} of {name!r} is {field.data_type.as_summary_string()}, but the query gives"
+                f" {node.data_type.as_summary_string()} for it. CAST it.\n{_schemas(query, target)}",
+                insert.position,
+            )
+    fitted = [implied(node, field.data_type) for node, field in zip(nodes, target.fields, strict=True)]
+    source = builder.project(query, fitted, [field.name for field in target.fields])
+    return Sink(
+        target.fields, source, insert.path, target, insert.overwrite, insert.partition, insert.on_conflict,
+        position=insert.position,
+    )  # fmt: skip
+
+
+def _placed(
+    insert: st.Insert, query: Relation, target: TableDefinition, static: dict[str, object], name: str
+) -> list[Typed]:
+    """For each column of the sink what goes into it: a column of the query, a static partition value, or null."""
+    names = [field.name for field in target.fields]
+    wanted = list(insert.columns) or [column for column in names if column not in static]
+    for column in (*wanted, *static):
+        if column not in names:
+            raise SqlValidationError(
+                f"There is no column {column!r} in {name!r}.{suggestion(column, names)}", insert.position
+            )
+    if len(wanted) != len(query.fields):
+        raise SqlValidationError(
+            f"{name!r} takes {len(wanted)} columns here, but the query gives {len(query.fields)}."
+            f"\n{_schemas(query, target)}",
+            insert.position,
+        )
+    given = dict(zip(wanted, builder.references(query), strict=True))
+    nodes: list[Typed] = []
+    for field in target.fields:
+        if field.name in given:
+            nodes.append(given[field.name])
+        elif field.name in static:
+            text = str(static[field.name])
+            nodes.append(implied(Constant(CharType(len(text), False), text), field.data_type))
+        elif field.data_type.is_nullable:
+            nodes.append(Constant(field.data_type, None))
+        else:
+            raise SqlValidationError(
+                f"Column {field.name!r} of {name!r} has no value and cannot be null.", insert.position
+            )
+    return nodes
+
+
+def _schemas(query: Relation, target: TableDefinition) -> str:
+    ours = ", ".join(f"{field.name}: {field.data_type.as_summary_string()}" for field in query.fields)
+    theirs = ", ".join(f"{field.name}: {field.data_type.as_summary_string()}" for field in target.fields)
+    return f"  query: [{ours}]\n  sink:  [{theirs}]"

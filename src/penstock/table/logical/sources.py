@@ -1,0 +1,237 @@
+"""What stands behind FROM becomes relations: tables, views, joins, functions, UNNEST, windows, patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from penstock.common.errors import NotSupportedError
+from penstock.table.logical import builder
+from penstock.table.logical.nodes import Correlation, Field, Match, Relation, Scan, Snapshot, Unnest
+from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
+from penstock.table.logical.tables import TableLookup, ViewDefinition
+from penstock.table.logical.windows import arguments_by_name, assign, is_window
+from penstock.table.sql.errors import SqlValidationError, suggestion
+from penstock.table.syntax import expressions as syntax
+from penstock.table.syntax import queries as written
+from penstock.table.typed.nodes import Constant, InputRef, Typed, shifted
+from penstock.table.typed.resolver import Resolver
+from penstock.table.typesystem import families
+from penstock.table.typesystem.nested import ArrayType, MapType, MultisetType, RowType
+from penstock.table.typesystem.scalars import IntType
+
+_Found = tuple[Relation, tuple[Namespace, ...]]
+
+
+class SourceBuilder:
+    def __init__(self, tables: TableLookup, common: Mapping[str, Relation] | None = None) -> None:
+        self._tables = tables
+        self._common = dict(common or {})
+
+    def with_common_tables(self, more: Mapping[str, Relation]) -> Any:
+        return type(self)(self._tables, {**self._common, **more})
+
+    def query(self, query: written.Query, outer: RelationScope | None = None) -> Relation:
+        raise NotImplementedError
+
+    def scope(self, namespaces: tuple[Namespace, ...], outer: RelationScope | None, clause: str) -> RelationScope:
+        raise NotImplementedError
+
+    def source(self, source: written.TableSource, outer: RelationScope | None) -> _Found:
+        match source:
+            case written.NamedTable():
+                return self._named(source, outer)
+            case written.AliasedTable(inner, name, columns):
+                relation, _ = self.source(inner, outer)
+                if columns:
+                    relation = builder.renamed(relation, columns, source.position)
+                return relation, single(relation, (name,))
+            case written.DerivedTable(query):
+                relation = self.query(query, outer)
+                return relation, single(relation)
+            case written.FunctionTable(call):
+                relation = self._function(call, outer)
+                return relation, single(relation)
+            case written.UnnestTable():
+                relation = self._unnest(source, outer)
+                return relation, single(relation)
+            case written.Join():
+                return self._join(source, outer)
+            case written.MatchRecognize():
+                relation = self._match(source, outer)
+                return relation, single(relation)
+        raise SqlValidationError(f"{type(source).__name__} cannot stand in FROM.", source.position)
+
+    def _named(self, table: written.NamedTable, outer: RelationScope | None) -> _Found:
+        if len(table.path) == 1 and table.path[0] in self._common:
+            relation = self._common[table.path[0]]
+            return relation, single(relation, table.path)
+        found = self._tables.find(table.path)
+        if found is None:
+            name = ".".join(table.path)
+            raise SqlValidationError(
+                f"There is no table {name!r}.{suggestion(table.path[-1], self._tables.known_names())}", table.position
+            )
+        if isinstance(found, ViewDefinition):
+            relation = type(self)(self._tables).query(found.query)
+            if found.columns:
+                relation = builder.renamed(relation, found.columns, table.position)
+        else:
+            relation = Scan(found.fields, table.path, found, table.hints, position=table.position)
+        if table.snapshot is not None:
+            period = Resolver(self.scope((), outer, "FOR SYSTEM_TIME AS OF")).resolve(table.snapshot)
+            if not families.is_timestamp(period.data_type):
+                raise SqlValidationError("FOR SYSTEM_TIME AS OF needs a timestamp.", table.snapshot.position)
+            relation = Snapshot(relation.fields, relation, period, position=table.position)
+        return relation, single(relation, table.path)
+
+    def _join(self, join: written.Join, outer: RelationScope | None) -> _Found:
+        left, left_spaces = self.source(join.left, outer)
+        kind = "INNER" if join.kind in ("CROSS", "COMMA") else join.kind
+        lateral = _depends_on_left(join.right)
+        beside = self.scope(left_spaces, outer, "a lateral table") if lateral else outer
+        right, right_spaces = self.source(join.right, beside)
+        spaces = side_by_side(left_spaces, right_spaces)
+        using = join.using or (_shared_names(left, right) if join.natural else ())
+        condition: Typed | None = None
+        if join.condition is not None:
+            condition = Resolver(self.scope(spaces, outer, "ON")).boolean(join.condition, "ON")
+        elif using:
+            condition = self._using(left, right, using, join)
+        if lateral:
+            if kind not in ("INNER", "LEFT"):
+                raise SqlValidationError(f"{kind} JOIN cannot be lateral: use INNER or LEFT JOIN.", join.position)
+            plain = builder.joined(left, right, kind, condition)
+            relation: Relation = Correlation(plain.fields, left, right, kind, condition, position=join.position)
+        else:
+            relation = builder.joined(left, right, kind, condition, join.position)
+        spaces = _refreshed(spaces, relation)
+        return self._without_copies(relation, spaces, len(left.fields), using) if using else (relation, spaces)
+
+    def _using(self, left: Relation, right: Relation, names: tuple[str, ...], join: written.Join) -> Typed:
+        resolver = Resolver(self.scope((), None, "USING"))
+        pairs: list[Typed] = []
+        for name in names:
+            for side in (left, right):
+                if name not in side.names:
+                    raise SqlValidationError(f"USING: there is no column {name!r} on both sides.", join.position)
+            ours = builder.references(left)[left.names.index(name)]
+            theirs = shifted(builder.references(right)[right.names.index(name)], len(left.fields))
+            pairs.append(resolver.checked("equals", [ours, theirs], join.position))
+        return pairs[0] if len(pairs) == 1 else resolver.checked("and", pairs, join.position)
+
+    def _without_copies(
+        self, relation: Relation, spaces: tuple[Namespace, ...], width: int, using: tuple[str, ...]
+    ) -> _Found:
+        """USING shows the shared columns once, first."""
+        columns = builder.references(relation)
+        shared = [columns[relation.names.index(name)] for name in using]
+        rest = [column for place, column in enumerate(columns) if relation.fields[place].name not in using]
+        names = [*using, *(column.name for column in rest if isinstance(column, InputRef))]
+        projected = builder.project(relation, [*shared, *rest], names)
+        return projected, single(projected)
+
+    def _function(self, call: syntax.Call, outer: RelationScope | None) -> Relation:
+        if is_window(call.function):
+            return self._window(call, outer)
+        raise NotSupportedError(
+            f"Table function {call.function} cannot be called yet: only TUMBLE, HOP, CUMULATE, SESSION and UNNEST can."
+        )
+
+    def _window(self, call: syntax.Call, outer: RelationScope | None) -> Relation:
+        data = arguments_by_name(call)["DATA"]
+        if not isinstance(data, syntax.TableArgument):
+            raise SqlValidationError(f"{call.function} takes a table: write TABLE name.", data.position)
+        relation, spaces = self.source(data.source, outer)
+        resolver = Resolver(self.scope(spaces, outer, "PARTITION BY"))
+        keys = [resolver.resolve(one) for one in data.partition_by]
+        if any(not isinstance(key, InputRef) for key in keys):
+            raise SqlValidationError("PARTITION BY of a table argument takes columns.", data.position)
+        return assign(relation, call, tuple(key.index for key in keys if isinstance(key, InputRef)))
+
+    def _unnest(self, source: written.UnnestTable, outer: RelationScope | None) -> Relation:
+        resolver = Resolver(self.scope((), outer, "UNNEST"))
+        operands = tuple(resolver.resolve(operand) for operand in source.operands)
+        fields: list[Field] = []
+        for node in operands:
+            fields.extend(_elements(node, len(fields), source))
+        if source.ordinality:
+            fields.append(Field("ORDINALITY", IntType(False)))
+        return Unnest(tuple(fields), operands, source.ordinality, position=source.position)
+
+    def _match(self, match: written.MatchRecognize, outer: RelationScope | None) -> Relation:
+        """Partition and order are resolved; measures get their types where the pattern's semantics are known."""
+        relation, spaces = self.source(match.source, outer)
+        resolver = Resolver(self.scope(spaces, outer, "MATCH_RECOGNIZE"))
+        keys = [resolver.resolve(one) for one in match.partition_by]
+        order = tuple(resolver.sort_key(item) for item in match.order_by)
+        if not order or not isinstance(order[0].operand, InputRef) or order[0].operand.time is None:
+            raise SqlValidationError("MATCH_RECOGNIZE needs ORDER BY a time attribute, ascending.", match.position)
+        places = tuple(key.index for key in keys if isinstance(key, InputRef))
+        within = None
+        if match.within is not None:
+            span = resolver.resolve(match.within)
+            within = span.value if isinstance(span, Constant) else None
+        fields = [relation.fields[place] for place in places]
+        fields += [Field(name, _measure_type(node, relation, match)) for node, name in match.measures]
+        return Match(
+            tuple(fields), relation, places, order, match.pattern, match.measures, match.defines, match.after_match,
+            within, position=match.position,
+        )  # fmt: skip
+
+
+def _measure_type(node: syntax.Expr, relation: Relation, match: written.MatchRecognize) -> Any:
+    """The type of a measure: variables of the pattern stand for rows of the source."""
+    variables = {name for name, _ in match.defines} | _variables(match.pattern)
+    spaces = tuple(Namespace((name,), 0, relation.fields) for name in sorted(variables))
+    scope = RelationScope(spaces, None, "MEASURES", aggregates=True, special=_navigation)
+    return Resolver(scope).resolve(node).data_type.nullable()
+
+
+def _navigation(call: syntax.Call, resolver: Resolver) -> Typed | None:
+    """FIRST, LAST, PREV and NEXT give the value of their argument in another row."""
+    if call.function.upper() in ("FIRST", "LAST", "PREV", "NEXT") and call.arguments:
+        return resolver.resolve(call.arguments[0])
+    return None
+
+
+def _variables(pattern: written.PatternNode) -> set[str]:
+    own = {pattern.name} if pattern.name else set()
+    return own.union(*(_variables(child) for child in pattern.children))
+
+
+def _depends_on_left(source: written.TableSource) -> bool:
+    match source:
+        case written.AliasedTable(inner, _, _):
+            return _depends_on_left(inner)
+        case written.DerivedTable(_, lateral) | written.FunctionTable(_, lateral):
+            return lateral
+        case written.NamedTable():
+            return source.snapshot is not None
+    return isinstance(source, written.UnnestTable)
+
+
+def _shared_names(left: Relation, right: Relation) -> tuple[str, ...]:
+    return tuple(name for name in left.names if name in right.names)
+
+
+def _refreshed(spaces: tuple[Namespace, ...], relation: Relation) -> tuple[Namespace, ...]:
+    """Outer joins change nullability, so that the namespaces see the joined columns."""
+    return tuple(
+        Namespace(space.path, space.start, relation.fields[space.start : space.start + len(space.fields)])
+        for space in spaces
+    )
+
+
+def _elements(node: Typed, start: int, source: written.UnnestTable) -> list[Field]:
+    data_type = node.data_type
+    if isinstance(data_type, MapType):
+        return [Field("KEY", data_type.key_type), Field("VALUE", data_type.value_type)]
+    if isinstance(data_type, (ArrayType, MultisetType)):
+        element = data_type.element_type
+        if isinstance(element, RowType):
+            return [Field(field.name, field.data_type) for field in element.fields]
+        return [Field(f"EXPR${start}", element)]
+    raise SqlValidationError(
+        f"UNNEST needs an array, a map or a multiset, but this is {data_type.as_summary_string()}.", source.position
+    )

@@ -1,0 +1,58 @@
+"""What a plan asks about tables: the seam to catalogs, which know where tables come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from penstock.table.logical.nodes import Fields
+from penstock.table.syntax.queries import Query
+
+
+@dataclass(frozen=True)
+class TableDefinition:
+    """A table: its columns in order, keys, and the options of its connector.
+
+    Changelog kinds are a subset of "IUD": what its source produces.
+    """
+
+    fields: Fields
+    primary_key: tuple[str, ...] = ()
+    partition_keys: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    changelog: str = "I"
+    handle: Any = None
+
+
+@dataclass(frozen=True)
+class ViewDefinition:
+    """A view: a query in the catalog, with names for its columns if it has any."""
+
+    query: Query
+    columns: tuple[str, ...] = ()
+
+
+class TableLookup(Protocol):
+    """Where names of tables lead."""
+
+    def find(self, path: tuple[str, ...]) -> TableDefinition | ViewDefinition | None:
+        """The table of a path of one to three names; None if there is none."""
+        ...
+
+    def known_names(self) -> list[str]:
+        """For messages that offer the nearest name."""
+        ...
+
+
+class MemoryTables:
+    """Tables by their last name: for tests, and for programs without a catalog."""
+
+    def __init__(self, tables: Mapping[str, TableDefinition | ViewDefinition]) -> None:
+        self._tables = dict(tables)
+
+    def find(self, path: tuple[str, ...]) -> TableDefinition | ViewDefinition | None:
+        return self._tables.get(path[-1])
+
+    def known_names(self) -> list[str]:
+        return sorted(self._tables)

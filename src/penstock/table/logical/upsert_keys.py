@@ -1,0 +1,95 @@
+"""By which columns the last version of a row is found: sets of columns that identify rows of a changelog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from penstock.table.logical import nodes as plan
+from penstock.table.typed.nodes import InputRef, Invoke, SortKey, Typed
+
+Key = frozenset[int]
+Keys = frozenset[Key]
+NONE: Keys = frozenset()
+
+
+def upsert_keys(node: plan.Relation) -> Keys:
+    """The keys of a node, found from its inputs."""
+    match node:
+        case plan.Scan():
+            return _scan(node)
+        case plan.Project():
+            return _project(node)
+        case plan.Filter() | plan.Snapshot() | plan.Sort() | plan.Limit() | plan.OverAggregation() | plan.Sink():
+            return upsert_keys(node.inputs()[0])
+        case plan.Aggregation():
+            return NONE if node.sets else frozenset({frozenset(range(len(node.keys)))})
+        case plan.JoinRelation():
+            return _join(node)
+        case plan.Correlation():
+            return upsert_keys(node.left) if isinstance(node.right, plan.Snapshot) else NONE
+    return NONE
+
+
+def _scan(node: plan.Scan) -> Keys:
+    key = node.definition.primary_key if node.definition is not None else ()
+    return frozenset({frozenset(node.names.index(name) for name in key)}) if key else NONE
+
+
+def _project(node: plan.Project) -> Keys:
+    """Keys whose columns all survive as they are; a column may survive in several places."""
+    places: dict[int, list[int]] = {}
+    for place, expression in enumerate(node.expressions):
+        if isinstance(expression, InputRef):
+            places.setdefault(expression.index, []).append(place)
+    found = set()
+    for key in upsert_keys(node.source):
+        if all(column in places for column in key):
+            found.add(frozenset(places[column][0] for column in key))
+    return frozenset(found)
+
+
+def _join(node: plan.JoinRelation) -> Keys:
+    left, right = upsert_keys(node.left), upsert_keys(node.right)
+    if node.kind in ("SEMI", "ANTI"):
+        return left
+    width = len(node.left.fields)
+    pairs = equal_columns(node.condition, width)
+    right_shifted = frozenset(frozenset(column + width for column in key) for key in right)
+    left_unique = _covered(left, (one for one, _ in pairs))
+    right_unique = _covered(right, (other for _, other in pairs))
+    found: set[Key] = set()
+    if right_unique and node.kind in ("INNER", "LEFT"):
+        found |= left
+    if left_unique and node.kind in ("INNER", "RIGHT"):
+        found |= right_shifted
+    if node.kind == "INNER" or left_unique or right_unique:
+        found |= {one | other for one in left for other in right_shifted}
+    return frozenset(found)
+
+
+def _covered(keys: Keys, columns: Iterable[int]) -> bool:
+    """Whether the columns hold a whole key, so that at most one row matches."""
+    given = frozenset(columns)
+    return any(key <= given for key in keys)
+
+
+def equal_columns(condition: Typed | None, width: int) -> list[tuple[int, int]]:
+    """Pairs of columns that a join condition equates: left, and right counted from its own first column."""
+    if not isinstance(condition, Invoke):
+        return []
+    if condition.function == "and":
+        return [pair for argument in condition.arguments for pair in equal_columns(argument, width)]
+    if condition.function != "equals":
+        return []
+    one, other = condition.arguments
+    if not (isinstance(one, InputRef) and isinstance(other, InputRef)):
+        return []
+    first, second = sorted((one.index, other.index))
+    return [(first, second - width)] if first < width <= second else []
+
+
+def columns_are_time(keys: Sequence[SortKey]) -> bool:
+    """Whether an ordering begins with a time attribute, ascending."""
+    return bool(keys) and all(
+        isinstance(key.operand, InputRef) and key.operand.time is not None and key.ascending for key in keys
+    )

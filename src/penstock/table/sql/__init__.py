@@ -1,0 +1,1 @@
+"""Flink SQL: from text to statements."""

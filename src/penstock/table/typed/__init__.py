@@ -1,0 +1,1 @@
+"""Expressions with names resolved and types known, and their evaluation on columns."""
