@@ -94,7 +94,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("execution.checkpointing.interval", "duration", None,
            "How often a checkpoint is written; also turns restarts on. Every epoch is a recovery point besides."),
     Option("execution.checkpointing.mode", "string", "EXACTLY_ONCE",
-           "EXACTLY_ONCE or AT_LEAST_ONCE; every epoch is exactly once, which fulfils both.",
+           "EXACTLY_ONCE or AT_LEAST_ONCE; micro-batches are exactly once, which fulfils both.",
            "refused: give EXACTLY_ONCE or AT_LEAST_ONCE", ("EXACTLY_ONCE", "AT_LEAST_ONCE")),
     Option("execution.checkpointing.timeout", "duration", 600000,
            "When a checkpoint or savepoint is given up, and counts as failed."),
