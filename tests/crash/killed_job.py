@@ -28,7 +28,14 @@ _LAST_PROCESS_TIMEOUT = 60
 class KilledJob:
     """Everything about the job lies below one directory of the test."""
 
-    def __init__(self, directory: Path, records: int, epoch_records: int, state_backend: str = "hashmap") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        records: int,
+        epoch_records: int,
+        state_backend: str = "hashmap",
+        engine: str = "micro-batch",
+    ) -> None:
         self.job_id = uuid.uuid4().hex
         self.home = directory / "home"
         self.results = directory / "results"
@@ -38,6 +45,7 @@ class KilledJob:
         self._expected = dict(zip(SINKS, expected_lines(records), strict=True))
         self._epoch_records = epoch_records
         self._state_backend = state_backend
+        self._engine = engine
         self._starts = 0
         self.history: list[str] = []
 
@@ -80,6 +88,7 @@ class KilledJob:
             "restart-strategy.fixed-delay.attempts": "1000",
             "restart-strategy.fixed-delay.delay": "100ms",
             "state.backend.type": self._state_backend,
+            "penstock.engine": self._engine,
             "penstock.epoch.initial-records": epoch_records or self._epoch_records,
             "penstock.epoch.max-records": epoch_records or self._epoch_records,
         }

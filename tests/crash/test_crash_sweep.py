@@ -32,6 +32,23 @@ def test_killed_at_representative_moments(tmp_path: Path, state_backend: str) ->
     job.assert_complete()
 
 
+# A resident task that dies is replaced within the run, so that one start can take several deaths.
+RESIDENT = (
+    ("during-level-0:3", "before-durable:5", "before-report:9", "after-epoch-record:6"),
+    ("during-alignment:3", "during-deploy:14", "after-state:20", "during-commit:3"),
+)
+
+
+@pytest.mark.parametrize("state_backend", ["hashmap", "rocksdb"])
+def test_resident_tasks_killed_at_representative_moments(tmp_path: Path, state_backend: str) -> None:
+    job = KilledJob(tmp_path, records=20_000, epoch_records=1_000, state_backend=state_backend, engine="resident")
+    for crashes in RESIDENT:
+        assert job.run(*crashes) != 0, job.story()
+        assert not job.finished, job.story()
+    job.run_to_the_end()
+    job.assert_complete()
+
+
 def _every_moment() -> list[tuple[str, bool]]:
     moments = []
     for point in DRIVER_POINTS + WORKER_POINTS:

@@ -35,8 +35,9 @@ DRIVER_POINTS = (
     "during-recovery",
 )
 WORKER_POINTS = ("during-level-0", "during-level", "after-state", "savepoint-part")
+RESIDENT_POINTS = ("during-deploy", "during-alignment", "before-durable", "before-report")  # of resident tasks
 END_POINTS = ("after-finished-record", "after-removal")  # of the driver, when all is committed
-POINTS = DRIVER_POINTS + WORKER_POINTS + END_POINTS
+POINTS = DRIVER_POINTS + WORKER_POINTS + RESIDENT_POINTS + END_POINTS
 VICTIMS = ("self", "jvm", "driver", "freeze", "freeze-jvm")
 
 
@@ -91,6 +92,7 @@ def place_points(point: Point) -> None:
     """Wraps the methods around which the points lie."""
     _place_in_epochs(point)
     _place_in_workers(point)
+    _place_in_resident_tasks(point)
     _place_in_savepoints(point)
     _place_at_the_end(point)
 
@@ -152,6 +154,43 @@ def _place_in_workers(point: Point) -> None:
 
     _wrap(Container, "_run", run)
     _wrap(StateLog, "append", append)
+
+
+def _place_in_resident_tasks(point: Point) -> None:
+    from penstock.engines.resident.barriers import Alignment
+    from penstock.engines.resident.epochs import Epochs
+    from penstock.engines.resident.hosted_subtask import HostedSubtask
+    from penstock.engines.resident.messenger import Messenger
+
+    def plan(original: Callable[..., Any], self: Any, generation: int) -> Any:
+        message = original(self, generation)
+        if message is not None:
+            point("after-plan")
+        return message
+
+    def opened(original: Callable[..., Any], self: Any) -> Any:
+        point("during-deploy")
+        return original(self)
+
+    def receive(original: Callable[..., Any], self: Any, channel: int, element: Any) -> Any:
+        instructions = original(self, channel, element)
+        if self.aligning:
+            point("during-alignment")
+        return instructions
+
+    def durable(original: Callable[..., Any], self: Any, messages: Any) -> Any:
+        reports = any(files is not None for _, files in messages)
+        if reports:
+            point("before-durable")
+        told = original(self, messages)
+        if reports:
+            point("before-report")
+        return told
+
+    _wrap(Epochs, "plan", plan)
+    _wrap(HostedSubtask, "_opened", opened)
+    _wrap(Alignment, "receive", receive)
+    _wrap(Messenger, "_durable", durable)
 
 
 def _place_in_savepoints(point: Point) -> None:

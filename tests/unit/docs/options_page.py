@@ -11,8 +11,10 @@ PAGE = Path(__file__).parents[3] / "docs" / "options.md"
 
 
 def options_page() -> str:
-    working = [option for option in OPTIONS if option.status == WORKS]
-    others = [option for option in OPTIONS if option.status != WORKS]
+    resident = [option for option in OPTIONS if option.resident]
+    own = [option for option in OPTIONS if option.key.startswith("penstock.") and not option.resident]
+    working = [option for option in OPTIONS if option.status == WORKS or option in own]
+    others = [option for option in OPTIONS if option not in working and option not in resident]
     lines = [
         "# Options",
         "",
@@ -24,6 +26,14 @@ def options_page() -> str:
         "| Option | Type | Default | Meaning |",
         "|---|---|---|---|",
         *(f"| `{option.key}` | {option.type} | {_default(option)} | {option.description} |" for option in working),
+        "",
+        "## On the resident engine",
+        "",
+        "With `penstock.engine: resident`. On micro-batches they have no effect, and give a warning.",
+        "",
+        "| Option | Type | Default | Meaning |",
+        "|---|---|---|---|",
+        *(f"| `{option.key}` | {option.type} | {_default(option)} | {option.description} |" for option in resident),
         "",
         "## Known, but refused or without effect",
         "",

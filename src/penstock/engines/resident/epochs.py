@@ -15,6 +15,7 @@ from penstock.runtime.report import SubtaskReport, read_report
 from penstock.runtime.snapshot_target import SnapshotTarget
 
 _IN_FLIGHT = 3
+_SHORTEST_WAIT_SECONDS = 0.001  # something may be due that has to wait for something else
 
 
 class Epochs:
@@ -78,7 +79,7 @@ class Epochs:
         planner = self._job.planner
         end = planner.look(self._offset)
         if end is None:
-            self._next_at = now + planner.idle_wait()
+            self._next_at = now + max(planner.idle_wait(), _SHORTEST_WAIT_SECONDS)
             return None
         plan = planner.plan(self._offset, end)
         works = planner.works(plan, self._job.completion.store.latest)

@@ -53,6 +53,11 @@ def spans_of(location: str) -> list[Span]:
     return spans
 
 
+def is_location(snapshot_id: str) -> bool:
+    """Whether the resident engine has written the snapshot."""
+    return f"{SUFFIX}:" in snapshot_id
+
+
 def other_engine() -> JobExecutionError:
     return JobExecutionError(
         "the job's state is not in files of the resident engine: it ran on micro-batches so far. Go on with "

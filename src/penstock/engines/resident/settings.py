@@ -8,8 +8,6 @@ from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
 from penstock.common.options import value_of
 
-_BUFFER_TIMEOUT_MS = 5  # Flink's is 100: there, results wait for checkpoints of seconds anyway
-
 
 @dataclass(frozen=True)
 class ResidentSettings:
@@ -38,10 +36,8 @@ def _buffer_timeout(configuration: Configuration) -> int:
     """-1: chunks are sent when they are full, and at the end of an epoch."""
     if not value_of(configuration, "execution.buffer-timeout.enabled"):
         return -1
-    for key in ("execution.buffer-timeout.interval", "execution.buffer-timeout"):
-        if configuration.contains_key(key):
-            return int(value_of(configuration, key))
-    return _BUFFER_TIMEOUT_MS
+    older = "execution.buffer-timeout"
+    return int(value_of(configuration, older if configuration.contains_key(older) else f"{older}.interval"))
 
 
 def port_range(text: str) -> tuple[int, int]:

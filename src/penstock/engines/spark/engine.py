@@ -8,11 +8,13 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
 from penstock.common.run_options import current_run_options
 from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
 from penstock.control.micro_batches import MicroBatches
+from penstock.engines.resident.file_state_store import is_location
 from penstock.engines.spark.bounded_frame import BoundedFrame
 from penstock.engines.spark.moved_checkpoint import settle_in
 from penstock.engines.spark.planner_link import PlannerClient, PlannerServer
@@ -45,6 +47,11 @@ class SparkEngine:
 
     def open(self, job: EngineJob) -> None:
         self._job = job
+        if any(map(is_location, job.completion.store.latest.snapshot_ids.values())):
+            raise JobExecutionError(
+                "the job ran on the resident engine so far, which keeps state in files of its own. Go on with "
+                "penstock.engine: resident; to change the engine, stop the job with a savepoint and start from it (-s)"
+            )
         options, home = current_run_options(), job.home
         log_file = home.home / "logs" / "spark.log"
         self._session = spark_session(options.master, self._options, log_file, options.verbose)

@@ -22,10 +22,11 @@ class SparkExecutor:
     """What runs a program unless it asks for something else."""
 
     def submit(self, request: JobRequest) -> RunningJob:
-        return submit(request, _engine_for(request))
+        return submit(request, engine_for(request))
 
 
-def _engine_for(request: JobRequest) -> Engine:
+def engine_for(request: JobRequest) -> Engine:
+    """As penstock.engine says, if the job can run there."""
     if value_of(Configuration.from_dict(request.configuration), "penstock.engine").strip().lower() != RESIDENT:
         return SparkEngine()
     if streaming_frames_of(request):
