@@ -40,6 +40,7 @@ EPOCH_RECORDS = 400_000
 CASES = (
     "udf_map",
     "keyed_count",
+    "keyed_count_builtin",
     "tumble",
     "tumble_builtin",
     "slide",
@@ -120,8 +121,9 @@ def run(request: JobRequest) -> list[float]:
                     r for r in waiting if r.subtask == subtask and level_of_edge[edge_of_channel(r.channel)] == number
                 ]
                 assigned = {source_id: work[subtask]} if number == 0 and subtask in work else None
-                waiting += whole_epoch(container, own, assigned)[0]
-                assert container.report.failure is None, container.report.failure
+                rows, report = whole_epoch(container, own, assigned)
+                assert report.failure is None, report.failure
+                waiting += rows
                 container.snapshot()
             cpu[number] += time.process_time() - begun
     for container in [container for level in containers for container in level]:
@@ -135,7 +137,8 @@ def measure(case: str, rounds: int, profile: bool) -> None:
     for _ in range(rounds):
         sink = tempfile.mkdtemp(prefix="penstock-costs-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
         try:
-            request = program_of(case, data.path_for("penstock"), sink)
+            contestant = "penstock_builtin" if case.endswith("_builtin") else "penstock"
+            request = program_of(case, data.path_for(contestant), sink)
             profiler = cProfile.Profile()
             if profile:
                 profiler.enable()

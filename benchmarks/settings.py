@@ -100,6 +100,7 @@ CASES = {
         100_000,
         (
             "penstock",
+            "penstock_builtin",
             "pyflink_process",
             "pyflink_thread",
             "pyflink_thread_rocksdb",
@@ -108,7 +109,7 @@ CASES = {
             "loop",
             "duckdb",
         ),
-        repeated=("penstock", "pyflink_process", "pyflink_thread", "loop"),
+        repeated=("penstock", "penstock_builtin", "flink_sql", "pyflink_process", "pyflink_thread", "loop"),
         optional=("penstock_resident", "flink_sql_rocksdb"),
     ),
     "udf_map": Case(

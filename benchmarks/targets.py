@@ -50,6 +50,7 @@ TARGETS = (
     Target("udf_map: 3 x PyFlink thread mode", _rates("udf_map", "penstock", "pyflink_thread"), least=3),
     Target("keyed_count: 20 x PyFlink thread mode", _rates("keyed_count", "penstock", "pyflink_thread"), least=20),
     Target("keyed_count: 100 x PyFlink process mode", _rates("keyed_count", "penstock", "pyflink_process"), least=100),
+    Target("keyed_count, built-in: 2 x Flink SQL", _rates("keyed_count", "penstock_builtin", "flink_sql"), least=2),
     Target("three_hops: 20 x PyFlink thread mode", _rates("three_hops", "penstock", "pyflink_thread"), least=20),
     *(
         target

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import sys
+from operator import itemgetter
 
 from pyflink.common import Configuration, Duration, Encoder, Time, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
@@ -18,6 +19,7 @@ from pyflink.datastream.connectors.file_system import (
     RollingPolicy,
     StreamFormat,
 )
+from pyflink.datastream.formats.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema
 from pyflink.datastream.state import ValueStateDescriptor
 from pyflink.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 
@@ -154,6 +156,10 @@ def keyed_count(lines, numbers):
     return keyed.process(RunningCount(), Types.STRING())
 
 
+def keyed_count_builtin(rows, numbers):
+    return rows.key_by(itemgetter(0), Types.LONG()).sum(1)  # the second field of every record is 1
+
+
 def tumble(lines, numbers):
     return windowed(lines, numbers, TumblingEventTimeWindows.of(Time.seconds(1)))
 
@@ -208,6 +214,7 @@ CASES = {
     "udf_map": udf_map,
     "keyed_count": keyed_count,
     "keyed_count_skew": keyed_count,
+    "keyed_count_builtin": keyed_count_builtin,
     "tumble": tumble,
     "slide": slide,
     "session": session,
@@ -220,6 +227,7 @@ CASES = {
     "latency": big_state,
 }
 UNBOUNDED = ("big_state", "recovery", "latency")
+TYPED = ("keyed_count_builtin",)  # read and written as rows of a CSV schema, not as lines of text
 
 
 def main(case, source_path, sink_path):
@@ -229,13 +237,18 @@ def main(case, source_path, sink_path):
         configuration.set_string(key, value)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(numbers["parallelism"])
-    files = FileSource.for_record_stream_format(StreamFormat.text_line_format(), source_path)
+    schema = CsvSchema.builder().add_number_column("k").add_number_column("n").build() if case in TYPED else None
+    form = StreamFormat.text_line_format() if schema is None else CsvReaderFormat.for_schema(schema)
+    files = FileSource.for_record_stream_format(form, source_path)
     if case in UNBOUNDED:
         files = files.monitor_continuously(Duration.of_millis(numbers["discovery_ms"]))
     lines = env.from_source(files.build(), WatermarkStrategy.no_watermarks(), "lines")
+    if schema is None:
+        sink = FileSink.for_row_format(sink_path, Encoder.simple_string_encoder())
+    else:
+        sink = FileSink.for_bulk_format(sink_path, CsvBulkWriters.for_schema(schema))
     sink = (
-        FileSink.for_row_format(sink_path, Encoder.simple_string_encoder())
-        .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+        sink.with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
         .with_rolling_policy(RollingPolicy.on_checkpoint_rolling_policy())
         .build()
     )

@@ -8,7 +8,6 @@ their order of arrival. For everything else the records go one by one.
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from penstock.functions.rolling import Maximum, Minimum, Sum
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch, Codec, Integers, joined
 from penstock.runtime.key_columns import first_positions, keys_of_column, numbered
+from penstock.runtime.key_index import KeyIndex, index_for
 from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
 
 Numbers = npt.NDArray[Any]
@@ -49,7 +49,7 @@ class RollingColumns:
         return RollingColumns(function, codec) if pa.types.is_integer(kind) or pa.types.is_float64(kind) else None
 
     def _clear(self) -> None:
-        self._slots: dict[Any, int] = {}
+        self._index: KeyIndex | None = None  # the slots of keys
         self._records = GrowingRecords()  # the first record of each slot
         self._numbers: Numbers = np.array([])  # the aggregated field of each slot, and room for more
 
@@ -61,13 +61,16 @@ class RollingColumns:
         if numbers is None or not len(numbers):
             return None
         codes, distinct = numbered(batch.key_column)
-        keys = keys_of_column(distinct)
-        slots = np.fromiter(map(self._slots.get, keys, repeat(-1)), np.int64, len(keys))
+        index = self._index or index_for(distinct.type)
+        if index.key_type != distinct.type:
+            return None
+        slots = index.find(distinct)
         new = np.flatnonzero(slots < 0)
-        slots[new] = len(self._slots) + np.arange(len(new))
-        saved = [_saved(table, keys[number]) for number in new.tolist()]
+        slots[new] = len(index) + np.arange(len(new))
+        new_keys = distinct.take(pa.array(new))
+        saved = [_saved(table, key) for key in keys_of_column(new_keys)]
         added = self._first_records(batch.take(first_positions(codes)[new]).keyed(None), saved)
-        if added is None or not self._make_room(added):
+        if added is None or not self._make_room(added, len(index)):
             return None
         starts = self._numbers[slots]
         fresh = new[[record is ABSENT for record in saved]]
@@ -75,7 +78,8 @@ class RollingColumns:
         running = self._running(codes, numbers, starts)
         if running is None:
             return None
-        self._slots.update((keys[number], int(slots[number])) for number in new.tolist())
+        self._index = index
+        index.add(new_keys)
         self._records.append(added.columns)
         self._numbers[slots[codes]] = running  # of several the last one stays
         results = self._with_numbers(self._records.take(slots), running, pa.array(codes))
@@ -83,9 +87,9 @@ class RollingColumns:
 
     def flush(self, table: ValueTable) -> None:
         """Brings what was reached into the table."""
-        if self._slots:
-            reached = self._with_numbers(self._records.all(), self._numbers[: len(self._slots)])
-            table.changes.update(zip(self._slots, self._codec.decode(reached), strict=True))
+        if self._index is not None:
+            reached = self._with_numbers(self._records.all(), self._numbers[: len(self._index)])
+            table.changes.update(zip(self._index.keys(), self._codec.decode(reached), strict=True))
             self._clear()
 
     # -- records -----------------------------------------------------------------------------------------------
@@ -103,12 +107,11 @@ class RollingColumns:
             firsts = joined([firsts, from_table]).take(order)
         return firsts if firsts.columns is not None and firsts.columns.schema == self._codec.schema else None
 
-    def _make_room(self, added: Batch) -> bool:
-        """Puts the numbers of new slots behind the others, where they do not count until the slots are taken."""
+    def _make_room(self, added: Batch, used: int) -> bool:
+        """Puts the numbers of new slots after those that are used; they do not count before the slots are taken."""
         numbers = self._numbers_of(added)
         if numbers is None:
             return False
-        used = len(self._slots)
         if used + len(numbers) > len(self._numbers):
             larger = np.empty(2 * used + len(numbers), numbers.dtype)
             larger[:used] = self._numbers[:used]
