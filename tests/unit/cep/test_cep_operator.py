@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from tests.unit.cep.feeding import LATE, TIMED_OUT, Everything, OnlyMatches, harness_of, letter, written
 
-from penstock.cep import CEP, Pattern, PatternProcessFunction, PatternSelectFunction
+from penstock.cep import CEP, Pattern, PatternProcessFunction, PatternSelectFunction, PatternStream, SimpleCondition
 from penstock.cep.functions import SelectAdapter, SelectAdapterWithTimeout
 from penstock.common.errors import ProgramError
 from penstock.common.time import Time
 from penstock.datastream.output_tag import OutputTag
 from penstock.datastream.state import ValueStateDescriptor
+from penstock.runtime.cep.settings import CepSettings
 from penstock.testing.harness import OperatorHarness
 
 
@@ -181,6 +182,43 @@ def test_select_functions_are_opened_and_timeouts_have_their_own() -> None:
     harness.end_of_input()
     assert harness.take() == ["b1", "b1"]
     assert harness.side("slow").values == ["a2", 13]
+
+
+class FromContext(SimpleCondition):
+    def open(self, runtime_context: Any) -> None:
+        self.first = runtime_context.get_job_parameter("letter", "a")
+
+    def close(self) -> None:
+        self.first = None
+
+    def filter(self, event: str) -> bool:
+        return event[0] == self.first
+
+
+def test_conditions_are_opened() -> None:
+    harness = harness_of(Pattern.begin("a").where(FromContext()).where(letter("a", "b")))
+    harness.push_all(["a1", "b1"], [1, 2])
+    harness.restart()
+    harness.watermark(5)
+    assert matches(harness) == ["a1"]
+
+
+def test_choices_that_do_not_fit_are_refused() -> None:
+    stream: Any = PatternStream(None, CepSettings(None), True)  # type: ignore[arg-type]
+    with pytest.raises(ProgramError, match="given together"):
+        stream.select(written, timeout_tag=TIMED_OUT)
+    with pytest.raises(ProgramError, match="takes a PatternSelectFunction"):
+        stream.select(5)
+    with pytest.raises(ProgramError, match="takes a PatternProcessFunction"):
+        stream.process(written)
+    with pytest.raises(ProgramError, match="no event is late"):
+        stream.in_processing_time().side_output_late_data(LATE).select(written)
+    with pytest.raises(ProgramError, match="takes a DataStream"):
+        CEP.pattern([1, 2], a_then_b())  # type: ignore[arg-type]
+    with pytest.raises(ProgramError, match="needs a name"):
+        CEP.pattern_update("", 1, a_then_b())
+    with pytest.raises(ProgramError, match="must be a number"):
+        CEP.pattern_update("rule", "1", a_then_b())  # type: ignore[arg-type]
 
 
 class Named(PatternProcessFunction):

@@ -174,6 +174,14 @@ def test_kinds_of_conditions() -> None:
     ) == ["a1 b1"]
 
 
+def test_what_is_forbidden_stays_so_when_a_group_is_left_out() -> None:
+    before = stage(begin(), "not_followed_by", "x")
+    pattern = stage(before.followed_by(begin("b").optional()), "followed_by", "c")
+    assert matches_of(pattern, "a b x c") == ["a b c"]
+    assert matches_of(pattern, "a x c") == []
+    assert matches_of(pattern, "a d c") == ["a c"]
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [

@@ -172,20 +172,21 @@ class _Compiler:
         later = replace(stage, contiguity=stage.inner, gap=stage.inner_gap or stage.gap)
         if stage.at_most is None:
             place = Place()
-            place.choices = [((), self._round(stage, later, place, in_loop)), ((), leave)]
+            place.choices = [((), self._round(stage, later, _always(place), in_loop)), ((), leave)]
         else:
             place = leave
             for _ in range(stage.at_most - stage.at_least):
-                place = Place(choices=[((), self._round(stage, later, place, in_loop)), ((), leave)])
+                place = Place(choices=[((), self._round(stage, later, _always(place), in_loop)), ((), leave)])
         for _ in range(stage.at_least - 1):
-            place = self._round(stage, later, place, in_loop)
-        first = self._round(stage, stage, place, nots)
+            place = self._round(stage, later, _always(place), in_loop)
+        # If all of its stages are left out, what was forbidden before the group still is.
+        first = self._round(stage, stage, lambda still: then(still) if still else place, nots)
         return self._choice(first, then(nots)) if stage.optional else first
 
-    def _round(self, group: Stage, around: Stage, after: Place, nots: Nots) -> Place:
+    def _round(self, group: Stage, around: Stage, after: After, nots: Nots) -> Place:
         outside, self._until = self._until, self._says_not(group.until)
         try:
-            return self._sequence(group.group, lambda still: after, nots, around)
+            return self._sequence(group.group, after, nots, around)
         finally:
             self._until = outside
 
@@ -256,6 +257,10 @@ class _States:
             for guard, target in place.choices:
                 for finish in _finishes(target):
                     yield Move(guard + finish, MoveKind.COMPLETE, NOWHERE, NOWHERE, (), place.gap)
+
+
+def _always(place: Place) -> After:
+    return lambda nots: place
 
 
 def _reachable(place: Place, seen: tuple[int, ...]) -> Iterator[tuple[Guard, Place]]:
