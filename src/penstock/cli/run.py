@@ -130,7 +130,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
 
         pyflink_alias.install()
     set_run_options(options)
-    _start_spark_ahead(options)
+    options.environment_made = lambda: _start_spark_ahead(options)
     watch = _JobWatch(options.show_status)
     set_progress_listener(watch.on_progress)
     try:
@@ -154,7 +154,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
 
 
 def _start_spark_ahead(options: RunOptions) -> None:
-    """Its JVM takes seconds to start, in which the program can be read and its graph built."""
+    """Its JVM takes seconds to start, in which the program builds its graph, and the engine is loaded."""
     from penstock.common.configuration import Configuration
     from penstock.common.options import value_of
     from penstock.control.job_home import penstock_home

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -24,6 +25,7 @@ class RunOptions:
     allow_non_restored_state: bool = False
     take_over: bool = False
     jobs_submitted: int = 0
+    environment_made: Callable[[], None] | None = None  # called when the program has made an environment
 
 
 _current = RunOptions()

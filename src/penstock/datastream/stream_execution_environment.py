@@ -66,6 +66,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             if not isinstance(configuration, Configuration):
                 raise ProgramError(f"get_execution_environment() takes a Configuration, got {configuration!r}")
             initial.add_all(configuration)
+        if given.environment_made is not None:
+            given.environment_made()
         return StreamExecutionEnvironment(initial)
 
     # Sources
