@@ -34,6 +34,7 @@ from penstock.datastream.window import (
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
 )
+from penstock.functions.mergeable import mergeable
 from penstock.functions.output_tag import OutputTag
 from penstock.functions.rolling import Maximum, MaximumBy, Minimum, MinimumBy, Sum
 from penstock.runtime.windows.settings import WindowSettings
@@ -363,6 +364,27 @@ class CountedCalls(Average):
     def add(self, value: Any, accumulator: tuple[Any, int]) -> tuple[Any, int]:
         CountedCalls.calls += 1
         return super().add(value[1], accumulator)
+
+
+def add_seconds(a: Any, b: Any) -> Any:
+    return a[0], a[1] + b[1]
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "shared"),
+    [
+        (ReduceFunctionWrapper(add_seconds), False),
+        (ReduceFunctionWrapper(mergeable(lambda a, b: add_seconds(a, b))), True),
+        (Average(), False),
+        (mergeable(CountedCalls)(), True),
+        (Sum(1, Types.TUPLE([Types.STRING(), Types.LONG()])), True),
+        (Sum(1, Types.TUPLE([Types.STRING(), Types.DOUBLE()])), False),  # rounding depends on the order
+        (Sum(1, Types.PICKLED_BYTE_ARRAY()), False),  # may be a sum of fractions
+    ],
+)
+def test_slices_are_shared_only_if_that_is_known_or_declared_to_change_nothing(aggregation: Any, shared: bool) -> None:
+    operator: Any = windowed(FOUR_SECONDS, aggregation=aggregation).operator
+    assert operator.index.takes_slices is shared
 
 
 def test_a_record_is_added_once_although_it_belongs_to_four_sliding_windows() -> None:

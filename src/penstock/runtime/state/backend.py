@@ -87,9 +87,9 @@ class KeyedStateBackend:
             self._states.declare(name, DeclaredState.internal(kind), table)
         return table
 
-    def table_named(self, name: str) -> Table:
-        """A table that has entries already."""
-        return self._tables[name]
+    def tables_like(self, prefix: str) -> list[Table]:
+        """The tables whose names begin so, also those that only a savepoint knew."""
+        return [table for name, table in self._tables.items() if name.startswith(prefix)]
 
     def table_of(self, descriptor: StateDescriptor) -> Any:
         """The table behind a state of user code."""

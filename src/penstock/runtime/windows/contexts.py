@@ -124,10 +124,10 @@ class TriggeringContext(_Clocks, Trigger.OnMergeContext):
         self._scope.key = slot
         return self
 
-    def forget_inherited(self, slot: Slot) -> None:
-        """State of another trigger that the program had when a savepoint was taken."""
-        for name in self._operator.inherited:
-            self._operator.backend.table_named(name).remove(slot)
+    def forget(self, slot: Slot) -> None:
+        """Also what another trigger has left, which the program had when a savepoint was taken."""
+        for table in self._operator.backend.tables_like(TRIGGER_STATE):
+            table.remove(slot)
 
     def register_processing_time_timer(self, time: int) -> None:
         self._timers.processing.add(time, self._scope.key)

@@ -193,7 +193,7 @@ class GeneralWindows:
     def _drop(self, slot: Slot, contents_slot: Slot, window: Any) -> None:
         self._contents.clear(contents_slot)
         self._trigger.clear(window, self._triggering.at(slot))
-        self._triggering.forget_inherited(slot)
+        self._triggering.forget(slot)
         self._operator.evaluation.clear(slot, window)
         if self._merging is not None:
             self._merging.retire(slot[0], window)

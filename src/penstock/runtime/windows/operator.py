@@ -56,7 +56,6 @@ class WindowOperator(TimedOperator):
         self.evaluation = Evaluation(self, self.function, isinstance(settings.assigner, MergingWindowAssigner))
         self.late = LateOutput(self, settings.late_tag)
         self.arrived = 1  # counts the records, so that the first one of several slices can be told
-        self.inherited: set[str] = set()  # tables of a trigger, perhaps of one that the program had before
         self.index: WindowIndex = self._choose_index()
         self._saved = SavedContents(settings, self.folding, self.index)
         self.memory.track("aggregation", settings.aggregation)
@@ -139,11 +138,8 @@ class WindowOperator(TimedOperator):
         if name in CONTENTS or name == WINDOW_SETS:
             owned = owned_entries(entries, self.key_layout(name), self.memory.owns)
             self._saved.add(name, owned)
-        elif not name.startswith(TRIGGER_STATE):
-            super().take_over_table(name, schema, entries)
-        elif isinstance(self.index, GeneralWindows):  # the default trigger has no state
-            super().take_over_table(name, schema, entries)
-            self.inherited.add(name)
+        elif not name.startswith(TRIGGER_STATE) or isinstance(self.index, GeneralWindows):
+            super().take_over_table(name, schema, entries)  # but for trigger state: the default trigger has none
 
     def take_over_extras(self, extras: dict[int, tuple[str, int]], old_parallelism: int) -> None:
         self.arrived = max([self.arrived, *(arrived for _, arrived in extras.values())])
