@@ -14,6 +14,8 @@ VISIBLE: dict[str, dict[tuple[str, int], list[Any]]] = defaultdict(dict)  # by n
 class Notes(Sink):
     """Commits by replacing what is there under the job's id and the epoch's number; may be told to fail after it."""
 
+    writers_hear_commits = True
+
     def __init__(self, name: str, fail_at: int | None = None) -> None:
         self.name = name
         self.fail_at = fail_at

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.notes import VISIBLE, Notes, visible
+from tests.engine.shelves import Shelves, shelves, values_of
 
 from penstock.common import Configuration, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError
@@ -258,3 +260,17 @@ def test_state_on_disk_survives_the_loss_of_its_task() -> None:
     executor = Meddling({3: kill(0), 9: kill(1)})
     assert counted(environment(executor, 2, **{"state.backend.type": "rocksdb"})) == expected()
     assert executor.done()
+
+
+@pytest.mark.parametrize("kills", [{}, {3: kill(0), 7: kill(1)}])
+def test_sources_of_splits_and_sinks_of_users_are_exact(kills: dict[int, Callable[[Meddling], None]]) -> None:
+    content, name = shelves(5, 40), f"resident-{len(kills)}"
+    VISIBLE.pop(name, None)
+    executor = Meddling(kills, epoch_records=10)
+    env = environment(executor, 2)
+    stream = env.from_source(Shelves(name, content), WatermarkStrategy.no_watermarks(), "shelves", Types.STRING())
+    keyed = stream.key_by(lambda value: value[0]).map(lambda value: value, Types.STRING())
+    keyed.sink_to(Notes(name))
+    env.execute()
+    assert executor.done()
+    assert Counter(visible(name)) == Counter(values_of(content))

@@ -6,11 +6,9 @@ segment of the log holds the records emitted since the one before, and the funct
 
 from __future__ import annotations
 
-import os
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
@@ -21,6 +19,7 @@ from penstock.runtime.clock import system_clock
 from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
 from penstock.runtime.state.operator_state import InitializationContext, OperatorStates, SnapshotContext
+from penstock.storage import storage_at
 
 _PENDING_LIMIT = 1_000_000
 _RECORDS_PER_BATCH = 32_768
@@ -113,19 +112,18 @@ class FunctionSource(SourcePlanner):
 
     def open(self, parallelism: int, directory: str, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self._directory = Path(directory)
-        self._directory.mkdir(parents=True, exist_ok=True)
+        self._storage = storage_at(directory)
         self._recover()
         self._thread = threading.Thread(target=self._run, name="penstock-source-function", daemon=True)
         self._thread.start()
 
     def _recover(self) -> None:
         """Goes on behind the last segment that an earlier process wrote, with the attributes of that moment."""
-        segments = sorted(path.name for path in self._directory.iterdir() if path.suffix != ".tmp")
+        segments = self._storage.names()
         if segments:
             self._oldest = int(segments[0])
             self._segments = int(segments[-1]) + 1
-            self._take_over(loads((self._directory / segments[-1]).read_bytes())[1])
+            self._take_over(loads(self._storage.read(segments[-1]))[1])
 
     def _take_over(self, state: tuple[dict[str, Any], Any]) -> None:
         attributes, operator_states = state
@@ -176,13 +174,7 @@ class FunctionSource(SourcePlanner):
     def _write_segment(self) -> None:
         # All of it, whatever the epoch's budget: the function's attributes are already behind the last record.
         taken, self._pending = self._pending, []
-        path = self._directory / f"{self._segments:012d}"
-        temporary = path.with_suffix(".tmp")
-        with open(temporary, "wb") as file:
-            file.write(dumps_on_driver((taken, self._state())))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        self._storage.write(_name(self._segments), dumps_on_driver((taken, self._state())))
         self._segments += 1
 
     def _state(self) -> tuple[dict[str, Any], Any]:
@@ -194,19 +186,19 @@ class FunctionSource(SourcePlanner):
     def assignments(self, start: list[Any], end: list[Any], parallelism: int) -> dict[int, Assignment]:
         elements: list[_Element] = []
         for segment in range(start[0], end[0]):
-            elements += loads((self._directory / f"{segment:012d}").read_bytes())[0]
+            elements += loads(self._storage.read(_name(segment)))[0]
         return {0: Assignment(dumps_on_driver(elements), self.exhausted(end))}
 
     def on_commit(self, position: list[Any]) -> None:
         """The last segment stays: the function's attributes are in it."""
         for segment in range(self._oldest, position[0] - 1):
-            (self._directory / f"{segment:012d}").unlink(missing_ok=True)
+            self._storage.delete(_name(segment))
         self._oldest = max(self._oldest, position[0] - 1)
 
     def savepoint_state(self, position: list[Any]) -> Any:
         if position[0] == 0:
             return None
-        return loads((self._directory / f"{position[0] - 1:012d}").read_bytes())[1]
+        return loads(self._storage.read(_name(position[0] - 1)))[1]
 
     def restore_savepoint(self, position: list[Any], state: Any) -> list[Any]:
         """The log belongs to the old job; a new one begins with the attributes behind the old position."""
@@ -219,3 +211,7 @@ class FunctionSource(SourcePlanner):
 
     def reader(self) -> WorkReader:
         return SegmentReader()
+
+
+def _name(segment: int) -> str:
+    return f"{segment:012d}"

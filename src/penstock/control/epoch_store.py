@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,10 +14,10 @@ from penstock.common.errors import JobExecutionError
 from penstock.runtime.pickling import dumps_on_driver
 from penstock.runtime.report import UnionLists
 from penstock.runtime.state_log import Token
+from penstock.storage import parent_location, storage_at
 
 _KEPT = 20
 _VERSION = 2
-_LONGEST_HEADER = 1000
 
 
 class Totals(NamedTuple):
@@ -62,10 +61,11 @@ class EpochStore:
     user can do when one is damaged.
     """
 
-    def __init__(self, directory: Path, way_out: Callable[[], str] = lambda: "start the program as a new job") -> None:
-        self._directory = directory
+    def __init__(
+        self, directory: str | Path, way_out: Callable[[], str] = lambda: "start the program as a new job"
+    ) -> None:
+        self._storage = storage_at(str(directory))
         self._way_out = way_out
-        self._directory.mkdir(parents=True, exist_ok=True)
         self._latest = self._newest() or EpochRecord(0)
 
     @property
@@ -74,14 +74,14 @@ class EpochStore:
         return self._latest
 
     def _newest(self) -> EpochRecord | None:
-        files = sorted(self._directory.glob("*.epoch"))
-        return self._read(files[-1]) if files else None
+        names = [name for name in self._storage.names() if name.endswith(".epoch")]
+        return self._read(names[-1]) if names else None
 
     def get(self, epoch: int) -> EpochRecord:
         """The record of an epoch."""
         if self._latest.epoch == epoch:
             return self._latest
-        return self._read(self._path(epoch)) if epoch > 0 else EpochRecord(0)
+        return self._read(_name(epoch)) if epoch > 0 else EpochRecord(0)
 
     def check_offsets(self, start: dict[str, Any], end: dict[str, Any] | None = None) -> None:
         """Spark's logs say from where to where an epoch reads: they must be those of these records.
@@ -104,46 +104,36 @@ class EpochStore:
                 )
 
     def damage(self, what: str) -> DamagedEpochError:
+        place = parent_location(self._storage.location)
         return DamagedEpochError(
-            f"the job cannot go on: its files in {self._directory.parent} are damaged, incomplete or not those of one "
-            f"job. {what}. Nothing was read or written with them. What to do: {self._way_out()}."
+            f"the job cannot go on: its files in {place} are damaged, incomplete or not those of one job. {what}. "
+            f"Nothing was read or written with them. What to do: {self._way_out()}."
         )
 
     def put(self, record: EpochRecord) -> None:
-        path = self._path(record.epoch)
-        temporary = path.with_suffix(".tmp")
         content = dumps_on_driver(record)
         digest = hashlib.sha256(content).hexdigest()
         header = json.dumps({"version": _VERSION, "epoch": record.epoch, "sha256": digest})
-        try:
-            with open(temporary, "wb") as file:
-                file.write(header.encode() + b"\n")
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        self._storage.write(_name(record.epoch), header.encode() + b"\n" + content)
         self._latest = record
-        self._path(record.epoch - _KEPT).unlink(missing_ok=True)
+        self._storage.delete(_name(record.epoch - _KEPT))
 
-    def _path(self, epoch: int) -> Path:
-        return self._directory / f"{epoch:012d}.epoch"
-
-    def _read(self, path: Path) -> EpochRecord:
+    def _read(self, name: str) -> EpochRecord:
         """Checked before it is unpickled: what is damaged may not run as code."""
         try:
-            with open(path, "rb") as file:
-                header = json.loads(file.readline(_LONGEST_HEADER))
-                content = file.read()
+            first, _, content = self._storage.read(name).partition(b"\n")
+            header = json.loads(first)
             if header["version"] != _VERSION:
                 raise ValueError(f"it has version {header['version']}, this program reads {_VERSION}")
             if hashlib.sha256(content).hexdigest() != header["sha256"]:
                 raise ValueError("its checksum does not match")
-            if path != self._path(header["epoch"]):
+            if name != _name(header["epoch"]):
                 raise ValueError(f"it is the record of epoch {header['epoch']}")
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise self.damage(f"{path.name} cannot be used: {error}") from error
+            raise self.damage(f"{name} cannot be used: {error}") from error
         record: EpochRecord = pickle.loads(content)
         return record
+
+
+def _name(epoch: int) -> str:
+    return f"{epoch:012d}.epoch"

@@ -91,8 +91,8 @@ class SinkWriter(ABC):
     def on_commit(self, epoch: int) -> None:
         """The epoch of this number was committed, and with it everything that this writer has prepared.
 
-        Called some time after :meth:`prepare_commit` has given anything. A writer that takes the place of another is
-        not told of what that one has prepared.
+        Called some time after :meth:`prepare_commit` has given anything, if the sink says ``writers_hear_commits``. A
+        writer that takes the place of another is not told of what that one has prepared.
         """
 
     def before_savepoint(self) -> None:
@@ -152,6 +152,10 @@ class Sink(JavaFunctionWrapper):
     committables_survive = True
     """Whether the committables of an epoch are kept until it is committed, also when the driver dies. A sink whose
     results are meant for the running program alone says False."""
+
+    writers_hear_commits = False
+    """Whether :meth:`SinkWriter.on_commit` of its writers is called. No epoch then begins before the one before it is
+    committed."""
 
     def __init__(self, sink: Any = None) -> None:
         if sink is not None:

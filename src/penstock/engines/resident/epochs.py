@@ -40,8 +40,10 @@ class Epochs:
         self._next_at = self._planned_last = 0.0
 
     def _limit(self) -> int:
-        """One at a time if a source has to hear how far its readers came before it can plan on."""
-        return _IN_FLIGHT if all(source.ahead for source in self._job.planner.sources.values()) else 1
+        """One at a time if a source has to hear how far its readers came, or a sink what is committed, to go on."""
+        ahead = all(source.ahead for source in self._job.planner.sources.values())
+        heard = any(getattr(op.function, "writers_hear_commits", False) for op in self._job.blueprint.operators)
+        return _IN_FLIGHT if ahead and not heard else 1
 
     def begin(self) -> None:
         """Before an attempt: an earlier one may have died between the record and its results."""
@@ -92,7 +94,8 @@ class Epochs:
         saving = next((work.saving for work in works if work.saving is not None), None)
         self._saved_alone = saving is not None
         assignments = {work.subtask: work.assignments for work in works if work.subtask is not None}
-        return RunEpoch(generation, number, assignments, SnapshotTarget.encode(saving))
+        committed = self._job.completion.store.latest.commit_number
+        return RunEpoch(generation, number, assignments, SnapshotTarget.encode(saving), committed)
 
     def report(self, message: Reported) -> bool:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""

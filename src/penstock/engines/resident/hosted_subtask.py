@@ -134,6 +134,12 @@ class HostedSubtask:
                 self.waiting_bytes += len(instruction.item[1])
             self._ready.append(instruction)
 
+    def hear_commit(self, epoch: int) -> None:
+        """What sinks have prepared up to the epoch of this number is visible."""
+        if epoch and not self._failed and not self._finished:
+            self.container.hear_commit(epoch)
+            self._has_run()
+
     def run_epoch(self, assignments: dict[int, Assignment], barrier: Barrier) -> None:
         """From the driver, for those to whom no channel leads."""
         if assignments:

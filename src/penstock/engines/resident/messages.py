@@ -45,6 +45,7 @@ class RunEpoch:
     epoch: int
     assignments: dict[int, dict[int, Assignment]]  # by subtask and source
     note: bytes  # whether and where the epoch is saved
+    committed: int = 0  # the number of the last epoch that sinks have committed
 
 
 @dataclass(frozen=True)

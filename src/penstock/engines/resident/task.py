@@ -174,6 +174,7 @@ class ResidentTask:
         if generation is None or message.generation != generation.number:
             return
         for (_, subtask), hosted in generation.hosted.items():
+            hosted.hear_commit(message.committed)
             if not hosted.channels:
                 assignments = message.assignments.get(subtask, {}) if hosted.place[0] == 0 else {}
                 hosted.run_epoch(assignments, Barrier(message.epoch, message.note))

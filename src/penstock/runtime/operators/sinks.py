@@ -64,7 +64,7 @@ class SinkOperator(Operator):
             self.writer.wake_up(now)
 
     def next_processing_time(self) -> int | None:
-        if self._awaits_commit and type(self.writer).on_commit is not SinkWriter.on_commit:
+        if self._awaits_commit:
             return AT_ONCE
         return self.writer.next_wake_up()
 
@@ -85,7 +85,7 @@ class SinkOperator(Operator):
 
     def committables(self) -> list[Any]:
         committables = self.writer.prepare_commit()
-        self._awaits_commit = bool(committables)
+        self._awaits_commit = bool(committables) and self._sink.writers_hear_commits
         return committables
 
     # -- what it remembers -------------------------------------------------------------------------------------
