@@ -52,7 +52,9 @@ class _AliasLoader(Loader):
 def _import_counterpart(fullname: str) -> ModuleType:
     counterpart = _TARGET + fullname[len(_ALIAS) :]
     try:
-        return importlib.import_module(counterpart)
+        module = importlib.import_module(counterpart)
+        if not getattr(module, "UNFINISHED", False):
+            return module
     except ModuleNotFoundError as error:
         if error.name is None or not (counterpart + ".").startswith(error.name + "."):
             raise  # the module is there, and something that it needs is not

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.columns.typesystem.base import DataType
 from penstock.table.fluent.aggregates import AggregateMethods
 from penstock.table.fluent.base import T
 from penstock.table.fluent.collections import CollectionMethods
@@ -25,7 +26,6 @@ from penstock.table.fluent.units import (
     TimePointUnit,
 )
 from penstock.table.syntax.expressions import Aliased, Call, CastTo, Named, Order
-from penstock.table.typesystem.base import DataType
 
 __all__ = [
     "Expression",

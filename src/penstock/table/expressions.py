@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.columns.typesystem import scalars
+from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.table.expression import Expression, JsonOnNull, TimePointUnit
 from penstock.table.fluent.literals import literal, node_of
 from penstock.table.sql.dialect import parse_expression
 from penstock.table.syntax.expressions import Call, Descriptor, Expr, InlineCall, Literal, Name, Star
-from penstock.table.typesystem import scalars
-from penstock.table.typesystem.base import DataType
 
 __all__ = [
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",

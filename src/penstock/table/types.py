@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from penstock.common.types import Row, RowKind
-from penstock.table.typesystem.arrow_mapping import create_arrow_schema, from_arrow_type, to_arrow_type
-from penstock.table.typesystem.base import AtomicType, DataType, FractionalType, IntegralType, NumericType
-from penstock.table.typesystem.data_types import DataTypes
-from penstock.table.typesystem.intervals import DayTimeIntervalType, Resolution, YearMonthIntervalType
-from penstock.table.typesystem.nested import (
+from penstock.columns.typesystem.arrow_mapping import create_arrow_schema, from_arrow_type, to_arrow_type
+from penstock.columns.typesystem.base import AtomicType, DataType, FractionalType, IntegralType, NumericType
+from penstock.columns.typesystem.data_types import DataTypes
+from penstock.columns.typesystem.intervals import DayTimeIntervalType, Resolution, YearMonthIntervalType
+from penstock.columns.typesystem.nested import (
     ArrayType,
     ListViewType,
     MapType,
@@ -17,7 +16,7 @@ from penstock.table.typesystem.nested import (
     RowType,
     UserDefinedType,
 )
-from penstock.table.typesystem.scalars import (
+from penstock.columns.typesystem.scalars import (
     BigIntType,
     BinaryType,
     BooleanType,
@@ -38,6 +37,7 @@ from penstock.table.typesystem.scalars import (
     VarCharType,
     ZonedTimestampType,
 )
+from penstock.common.types import Row, RowKind
 
 __all__ = [
     "ArrayType",

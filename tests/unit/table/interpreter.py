@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from penstock.table.kernels.cast_to_text import texts_of
-from penstock.table.kernels.datum import Session, as_array
+from penstock.columns.kernels.cast_to_text import texts_of
+from penstock.columns.kernels.datum import Session, as_array
+from penstock.columns.typed.evaluation import matching, project
+from penstock.columns.typesystem.arrow_mapping import from_arrow_type, to_arrow_type
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.nodes import Field
 from penstock.table.logical.queries import QueryBuilder
 from penstock.table.logical.tables import MemoryTables, TableDefinition
 from penstock.table.sql.dialect import parse_query
-from penstock.table.typed.evaluation import matching, project
-from penstock.table.typesystem.arrow_mapping import from_arrow_type, to_arrow_type
 
 Tables = Mapping[str, pa.Table]
 Columns = tuple[list[pa.Array], int]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from penstock.columns.typed.nodes import TimeAttribute
+from penstock.columns.typesystem.type_text import parse_type
 from penstock.table.logical.nodes import Field
 from penstock.table.logical.tables import MemoryTables, TableDefinition
-from penstock.table.typed.nodes import TimeAttribute
-from penstock.table.typesystem.type_text import parse_type
 
 _TIMES = {"ts": TimeAttribute.ROWTIME, "t": TimeAttribute.ROWTIME, "proc": TimeAttribute.PROCTIME}
 

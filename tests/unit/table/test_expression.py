@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from tests.contract.pyflink_api import ApiName, api_names
 
+from penstock.columns.kernels.cast_to_text import texts_of
+from penstock.columns.typed.evaluation import project
+from penstock.columns.typed.nodes import Typed
 from penstock.common.errors import PenstockError, ProgramError
 from penstock.table import expressions
 from penstock.table.expression import Expression, JsonOnNull, TimeIntervalUnit, TimePointUnit
 from penstock.table.expressions import call_sql, col, concat, if_then_else, json_object, lit, null_of, timestamp_diff
-from penstock.table.kernels.cast_to_text import texts_of
 from penstock.table.logical.nodes import Field
 from penstock.table.logical.scope import Namespace, RelationScope
-from penstock.table.typed.evaluation import project
-from penstock.table.typed.nodes import Typed
-from penstock.table.typed.resolver import Resolver
+from penstock.table.resolution.resolver import Resolver
 from penstock.table.types import DataTypes
 
 MODULES = ("pyflink.table.expression", "pyflink.table.expressions", "pyflink.table.types")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from penstock.table.typesystem.base import DataType
+from penstock.columns.typesystem.base import DataType
 
 
 def summary(node: Any) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.columns.typesystem.base import DataType
+from penstock.columns.typesystem.data_types import DataTypes
 from penstock.table.fluent.base import Fluent, T
 from penstock.table.fluent.literals import node_of
 from penstock.table.fluent.units import (
@@ -13,8 +15,6 @@ from penstock.table.fluent.units import (
     JsonType,
     JsonValueOnEmptyOrError,
 )
-from penstock.table.typesystem.base import DataType
-from penstock.table.typesystem.data_types import DataTypes
 
 if TYPE_CHECKING:
     from penstock.table.expression import Expression

@@ -6,13 +6,13 @@ import datetime
 from decimal import Decimal
 from typing import Any
 
+from penstock.columns.typesystem import scalars
+from penstock.columns.typesystem.base import DataType
+from penstock.columns.typesystem.intervals import DayTimeIntervalType
+from penstock.columns.typesystem.python_values import plain_value
 from penstock.common.errors import ProgramError
 from penstock.common.types import Row
 from penstock.table.syntax.expressions import Call, Expr, Literal
-from penstock.table.typesystem import scalars
-from penstock.table.typesystem.base import DataType
-from penstock.table.typesystem.intervals import DayTimeIntervalType
-from penstock.table.typesystem.python_values import plain_value
 
 _SPAN = DayTimeIntervalType(DayTimeIntervalType.DayTimeResolution.SECOND, fractional_precision=3)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from penstock.columns.typesystem import families
 from penstock.table.syntax import expressions as syntax
-from penstock.table.typesystem import families
 
 
 def summary_of(node: syntax.Expr) -> str:

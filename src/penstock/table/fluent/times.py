@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.columns.functions.mathematics import MILLISECONDS, MONTHS
+from penstock.columns.typesystem.data_types import DataTypes
 from penstock.table.fluent.base import Fluent, T
 from penstock.table.fluent.units import TimeIntervalUnit
-from penstock.table.functions.mathematics import MILLISECONDS, MONTHS
 from penstock.table.syntax.expressions import CastTo, Literal
-from penstock.table.typesystem.data_types import DataTypes
 
 if TYPE_CHECKING:
     from penstock.table.expression import Expression

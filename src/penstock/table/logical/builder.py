@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.columns.typed.nodes import Aggregate, InputRef, OverCall, SortKey, Typed, time_of, walk
+from penstock.columns.typesystem import families
+from penstock.columns.typesystem.merging import common_type
 from penstock.table.logical.nodes import (
     Aggregation,
     Field,
@@ -18,12 +21,9 @@ from penstock.table.logical.nodes import (
     Values,
     unique_names,
 )
+from penstock.table.resolution.calls import implied
 from penstock.table.sql.errors import SqlValidationError
 from penstock.table.syntax.position import Position
-from penstock.table.typed.calls import implied
-from penstock.table.typed.nodes import Aggregate, InputRef, OverCall, SortKey, Typed, time_of, walk
-from penstock.table.typesystem import families
-from penstock.table.typesystem.merging import common_type
 
 
 def references(relation: Relation) -> list[Typed]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from penstock.columns.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.upsert_keys import columns_are_time
 from penstock.table.sql.errors import SqlValidationError
-from penstock.table.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
 
 Kinds = frozenset[str]
 INSERTS: Kinds = frozenset("I")

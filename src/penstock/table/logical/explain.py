@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from penstock.columns.typed.nodes import InputRef, Typed
+from penstock.columns.typed.rendering import rendered, rendered_key
 from penstock.table.logical import nodes as plan
-from penstock.table.typed.nodes import InputRef, Typed
-from penstock.table.typed.rendering import rendered, rendered_key
 
 
 def explain(relation: plan.Relation, note: Callable[[plan.Relation], str] = lambda _: "") -> str:

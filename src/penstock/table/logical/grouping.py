@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from penstock.columns.typed.nodes import Aggregate, Constant, InputRef, OverCall, SortKey, Typed, walk
+from penstock.columns.typed.rendering import rendered
+from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Relation, WindowAssignment
 from penstock.table.logical.windows import check_time, windowed
+from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
 from penstock.table.syntax import expressions as syntax
 from penstock.table.syntax.position import Position
 from penstock.table.syntax.queries import GroupingSet
-from penstock.table.typed.nodes import Aggregate, Constant, InputRef, OverCall, SortKey, Typed, walk
-from penstock.table.typed.rendering import rendered
-from penstock.table.typed.resolver import Resolver
-from penstock.table.typesystem.intervals import DayTimeIntervalType
 
 _GROUP_WINDOWS = ("TUMBLE", "HOP", "SESSION")
 _PROPERTIES = {"START": 0, "END": 1, "ROWTIME": 2, "PROCTIME": 2}

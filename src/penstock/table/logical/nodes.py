@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.columns.typed.nodes import Aggregate, OverCall, SortKey, TimeAttribute, Typed
+from penstock.columns.typesystem.base import DataType
 from penstock.table.syntax.position import Position
 from penstock.table.syntax.queries import Hint, PatternNode
-from penstock.table.typed.nodes import Aggregate, OverCall, SortKey, TimeAttribute, Typed
-from penstock.table.typesystem.base import DataType
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from penstock.table.functions.function import Role
+from penstock.columns.functions.function import Role
+from penstock.columns.typed.nodes import Aggregate, Bound, Constant, OverCall
+from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.table.logical.builder import NEVER_NULL
+from penstock.table.resolution.calls import find_function, signature
+from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
-from penstock.table.typed.calls import find_function, signature
-from penstock.table.typed.nodes import Aggregate, Bound, Constant, OverCall
-from penstock.table.typed.resolver import Resolver
-from penstock.table.typesystem.intervals import DayTimeIntervalType
 
 _NEEDS_ORDER = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"})
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from penstock.columns.typed.nodes import Aggregate, Constant, SortKey, SubqueryTest, SubqueryValue, Typed, walk
+from penstock.columns.typesystem import families
+from penstock.columns.typesystem.scalars import BooleanType, IntType
 from penstock.table.logical import builder
 from penstock.table.logical.grouping import Groups, GroupWindow, expand, is_group_window
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.over_windows import over_call
 from penstock.table.logical.scope import Namespace, RelationScope, single
 from penstock.table.logical.sources import SourceBuilder
+from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
 from penstock.table.syntax import expressions as syntax
 from penstock.table.syntax import queries as written
 from penstock.table.syntax.position import Position
-from penstock.table.typed.nodes import Aggregate, Constant, SortKey, SubqueryTest, SubqueryValue, Typed, walk
-from penstock.table.typed.resolver import Resolver
-from penstock.table.typesystem import families
-from penstock.table.typesystem.scalars import BooleanType, IntType
 
 
 class QueryBuilder(SourceBuilder):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from penstock.columns.typed.nodes import Aggregate, InputRef, OuterRef, Typed
 from penstock.table.logical.nodes import Field, Fields, Relation
+from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
 from penstock.table.syntax.position import Position
-from penstock.table.typed.nodes import Aggregate, InputRef, OuterRef, Typed
-from penstock.table.typed.resolver import Resolver
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from penstock.columns.typed.nodes import Constant, Typed
+from penstock.columns.typesystem.casting import implicitly_castable
+from penstock.columns.typesystem.scalars import CharType
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Relation, Sink
 from penstock.table.logical.queries import QueryBuilder
 from penstock.table.logical.tables import TableDefinition, TableLookup, ViewDefinition
+from penstock.table.resolution.calls import implied
 from penstock.table.sql import statements as st
 from penstock.table.sql.errors import SqlValidationError, suggestion
-from penstock.table.typed.calls import implied
-from penstock.table.typed.nodes import Constant, Typed
-from penstock.table.typesystem.casting import implicitly_castable
-from penstock.table.typesystem.scalars import CharType
 
 
 def build_insert(insert: st.Insert, tables: TableLookup) -> Relation:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from penstock.columns.typed.nodes import Constant, InputRef, Typed, shifted
+from penstock.columns.typesystem import families
+from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType, RowType
+from penstock.columns.typesystem.scalars import IntType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Correlation, Field, Match, Relation, Scan, Snapshot, Unnest
 from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
 from penstock.table.logical.tables import TableLookup, ViewDefinition
 from penstock.table.logical.windows import arguments_by_name, assign, is_window
+from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
 from penstock.table.syntax import queries as written
-from penstock.table.typed.nodes import Constant, InputRef, Typed, shifted
-from penstock.table.typed.resolver import Resolver
-from penstock.table.typesystem import families
-from penstock.table.typesystem.nested import ArrayType, MapType, MultisetType, RowType
-from penstock.table.typesystem.scalars import IntType
 
 _Found = tuple[Relation, tuple[Namespace, ...]]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.columns.typed.nodes import Aggregate, Typed, walk
 from penstock.table.logical import builder
 from penstock.table.logical.grouping import Groups
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
+from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
-from penstock.table.typed.nodes import Aggregate, Typed, walk
-from penstock.table.typed.resolver import Resolver
 
 
 def _resolver(namespaces: tuple[Namespace, ...], clause: str, aggregates: bool = False) -> Resolver:

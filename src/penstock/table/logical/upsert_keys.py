@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from penstock.columns.typed.nodes import InputRef, Invoke, SortKey, Typed
 from penstock.table.logical import nodes as plan
-from penstock.table.typed.nodes import InputRef, Invoke, SortKey, Typed
 
 Key = frozenset[int]
 Keys = frozenset[Key]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from penstock.columns.typed.nodes import TimeAttribute
+from penstock.columns.typesystem import families
+from penstock.columns.typesystem.intervals import DayTimeIntervalType
+from penstock.columns.typesystem.scalars import LocalZonedTimestampType, TimestampType
 from penstock.table.logical.nodes import Field, Relation, WindowAssignment, unique_names
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
 from penstock.table.syntax.position import Position
-from penstock.table.typed.nodes import TimeAttribute
-from penstock.table.typesystem import families
-from penstock.table.typesystem.intervals import DayTimeIntervalType
-from penstock.table.typesystem.scalars import LocalZonedTimestampType, TimestampType
 
 # The parameters of each function by position; OFFSET may be left out.
 PARAMETERS: dict[str, tuple[str, ...]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from penstock.columns.typesystem.scalars import MAX_LENGTH, CharType, VarCharType
 from penstock.table.sql.expression_grammar import ExpressionGrammar
 from penstock.table.sql.words import Kind
 from penstock.table.syntax.expressions import (
@@ -24,7 +25,6 @@ from penstock.table.syntax.expressions import (
 )
 from penstock.table.syntax.position import Position
 from penstock.table.syntax.queries import DerivedTable, TableSource
-from penstock.table.typesystem.scalars import MAX_LENGTH, CharType, VarCharType
 
 WITHOUT_PARENTHESES = frozenset(
     """

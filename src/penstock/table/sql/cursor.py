@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from penstock.columns.typesystem.base import DataType
+from penstock.columns.typesystem.type_text import TypeTextError, TypeToken, read_type
 from penstock.table.sql.errors import SqlParseError, nearest
 from penstock.table.sql.reserved import RESERVED_WORDS
 from penstock.table.sql.words import Kind, Word
 from penstock.table.syntax.position import Position
-from penstock.table.typesystem.base import DataType
-from penstock.table.typesystem.type_text import TypeTextError, TypeToken, read_type
 
 Item = TypeVar("Item")
 _QUOTES = {Kind.NAME: "`", Kind.TEXT: "'", Kind.END: "end", Kind.BYTES: "x"}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from penstock.columns.typesystem import scalars
+from penstock.columns.typesystem.base import DataType
+from penstock.columns.typesystem.intervals import DayTimeIntervalType, YearMonthIntervalType
+from penstock.columns.typesystem.type_text import parse_type
 from penstock.table.sql import literals
 from penstock.table.sql.cursor import Cursor
 from penstock.table.sql.words import Kind
@@ -21,10 +25,6 @@ from penstock.table.syntax.expressions import (
 )
 from penstock.table.syntax.position import Position
 from penstock.table.syntax.queries import Query
-from penstock.table.typesystem import scalars
-from penstock.table.typesystem.base import DataType
-from penstock.table.typesystem.intervals import DayTimeIntervalType, YearMonthIntervalType
-from penstock.table.typesystem.type_text import parse_type
 
 _COMPARISONS = {
     "=": "equals",

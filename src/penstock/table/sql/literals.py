@@ -6,11 +6,11 @@ import datetime
 import re
 from decimal import Decimal
 
+from penstock.columns.typesystem import scalars
+from penstock.columns.typesystem.arrow_mapping import unit_of
+from penstock.columns.typesystem.intervals import DayTimeIntervalType, YearMonthIntervalType
 from penstock.table.syntax.expressions import Literal
 from penstock.table.syntax.position import Position
-from penstock.table.typesystem import scalars
-from penstock.table.typesystem.arrow_mapping import unit_of
-from penstock.table.typesystem.intervals import DayTimeIntervalType, YearMonthIntervalType
 
 _EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}

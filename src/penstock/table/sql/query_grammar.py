@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.columns.typesystem.scalars import IntType
 from penstock.table.sql.table_grammar import TableGrammar
 from penstock.table.sql.words import Kind
 from penstock.table.syntax.expressions import Aliased, Call, Expr, Literal, WindowSpec
@@ -17,7 +18,6 @@ from penstock.table.syntax.queries import (
     ValuesQuery,
     With,
 )
-from penstock.table.typesystem.scalars import IntType
 
 
 class QueryGrammar(TableGrammar):

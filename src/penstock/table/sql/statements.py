@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.columns.typesystem.base import DataType
 from penstock.table.syntax.expressions import Expr
 from penstock.table.syntax.position import Position
 from penstock.table.syntax.queries import Query
-from penstock.table.typesystem.base import DataType
 
 Path = tuple[str, ...]
 Options = tuple[tuple[str, str], ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from penstock.columns.typesystem.base import DataType
 from penstock.table.syntax.position import Position
-from penstock.table.typesystem.base import DataType
 
 if TYPE_CHECKING:
     from penstock.table.syntax.queries import Query, TableSource

@@ -1,0 +1,1 @@
+"""Typed columns: SQL's types, built-in functions, expressions evaluated on Arrow; what workers need of tables."""

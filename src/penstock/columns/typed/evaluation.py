@@ -1,0 +1,211 @@
+"""Evaluates typed expressions on batches: kernels on whole columns, and branches only on the rows that need them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.columns.functions.function import Function
+from penstock.columns.functions.registry import builtin
+from penstock.columns.kernels.casting import cast
+from penstock.columns.kernels.comparison import true_rows
+from penstock.columns.kernels.datum import Datum, Invocation, Session, as_array, constant, is_constant
+from penstock.columns.typed.nodes import Constant, Convert, InputRef, Invoke, Typed
+from penstock.columns.typesystem.arrow_mapping import to_arrow_type
+from penstock.common.errors import NotSupportedError
+
+_Mask = npt.NDArray[np.bool_]
+
+# Calls that never fail and cost little: evaluating them everywhere is cheaper than choosing rows.
+_TOTAL = frozenset(
+    {
+        "equals", "notEquals", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "isNull",
+        "isNotNull", "isTrue", "isFalse", "isNotTrue", "isNotFalse", "not", "and", "or", "plus", "minus", "times", "in",
+        "isDistinctFrom", "isNotDistinctFrom",
+    }
+)  # fmt: skip
+
+
+class Rows:
+    """The rows of a batch, or some of them; columns are taken when they are asked for."""
+
+    def __init__(self, columns: Sequence[pa.Array], count: int, session: Session) -> None:
+        self._columns = columns
+        self.count = count
+        self.session = session
+        self.known: dict[Typed, Datum] = {}
+
+    def column(self, index: int) -> Datum:
+        return self._columns[index]
+
+    def chosen(self, places: npt.NDArray[np.int64]) -> Rows:
+        return _SomeRows(self, places)
+
+
+class _SomeRows(Rows):
+    def __init__(self, rows: Rows, places: npt.NDArray[np.int64]) -> None:
+        super().__init__((), len(places), rows.session)
+        self._rows = rows
+        self._places = pa.array(places)
+        self._taken: dict[int, pa.Array] = {}
+
+    def column(self, index: int) -> Datum:
+        if index not in self._taken:
+            self._taken[index] = as_array(self._rows.column(index), self._rows.count).take(self._places)
+        return self._taken[index]
+
+
+def evaluate(node: Typed, rows: Rows) -> Datum:
+    """A column, or a scalar that stands for one."""
+    if isinstance(node, InputRef):
+        return rows.column(node.index)
+    if isinstance(node, Constant):
+        return constant(node.value, node.data_type)
+    if node in rows.known:
+        return rows.known[node]
+    found = _computed(node, rows)
+    rows.known[node] = found
+    return found
+
+
+def _computed(node: Typed, rows: Rows) -> Datum:
+    if isinstance(node, Convert):
+        operand = evaluate(node.operand, rows)
+        return cast(operand, node.operand.data_type, node.data_type, rows.session, node.safe)
+    if not isinstance(node, Invoke):
+        raise NotSupportedError(f"{type(node).__name__} has no value in a row: the plan must replace it first.")
+    lazy = _LAZY.get(node.function)
+    if lazy is not None:
+        return lazy(node, rows)
+    function = builtin(node.function)
+    assert function is not None
+    return _called(function, node, rows)
+
+
+def _called(function: Function, node: Invoke, rows: Rows) -> Datum:
+    if function.kernel is None:
+        raise NotSupportedError(f"{function.name} cannot be computed: {function.missing}.")
+    arguments = [evaluate(argument, rows) for argument in node.arguments]
+    types = [argument.data_type for argument in node.arguments]
+    call = Invocation(arguments, types, node.data_type, rows.count, rows.session, node.options)
+    return function.kernel(call)
+
+
+def _is_total(node: Typed) -> bool:
+    if isinstance(node, Invoke):
+        return node.function in _TOTAL and all(_is_total(argument) for argument in node.arguments)
+    return isinstance(node, (InputRef, Constant))
+
+
+def _junction(node: Invoke, rows: Rows) -> Datum:
+    """AND and OR: the right side only where the left one does not decide."""
+    every = node.function == "and"
+    combine: Callable[[Datum, Datum], Datum] = pc.and_kleene if every else pc.or_kleene
+    found = evaluate(node.arguments[0], rows)
+    for argument in node.arguments[1:]:
+        if is_constant(found) and found.is_valid and found.as_py() is not every:
+            return found
+        if is_constant(found) or _is_total(argument):
+            found = combine(found, evaluate(argument, rows))
+            continue
+        undecided = pc.fill_null(found if every else pc.invert(found), True)
+        places = np.flatnonzero(undecided.to_numpy(zero_copy_only=False))
+        if len(places) == rows.count:
+            found = combine(found, evaluate(argument, rows))
+        elif len(places):
+            part = as_array(evaluate(argument, rows.chosen(places)), len(places))
+            some = combine(found.take(pa.array(places)), part)
+            found = _assembled(rows.count, [(None, found), (places, some)], pa.bool_())
+    return found
+
+
+def _case(node: Invoke, rows: Rows) -> Datum:
+    """Arguments: condition, value, condition, value, .., default."""
+    pairs = list(zip(node.arguments[0:-1:2], node.arguments[1::2], strict=True))
+    arrow_type = to_arrow_type(node.data_type)
+    left = np.arange(rows.count)
+    parts: list[tuple[npt.NDArray[np.int64] | None, Datum]] = []
+    remaining = rows
+    for condition, value in pairs:
+        answer = evaluate(condition, remaining)
+        if is_constant(answer):
+            if not answer.as_py():
+                continue
+            if not parts:
+                return evaluate(value, rows)
+        holds = true_rows(answer, remaining.count)
+        hits = left[holds]
+        if len(hits):
+            parts.append((hits, evaluate(value, remaining.chosen(np.flatnonzero(holds)))))
+            left = left[~holds]
+            remaining = rows.chosen(left)
+        if not len(left):
+            break
+    if not parts:
+        return evaluate(node.arguments[-1], rows)
+    if len(left):
+        parts.append((left, evaluate(node.arguments[-1], remaining)))
+    return _assembled(rows.count, parts, arrow_type)
+
+
+def _coalesce(node: Invoke, rows: Rows) -> Datum:
+    """The next argument only where all before are null."""
+    found = evaluate(node.arguments[0], rows)
+    for argument in node.arguments[1:]:
+        if is_constant(found):
+            if found.is_valid:
+                return found
+            found = evaluate(argument, rows)
+            continue
+        if found.null_count == 0:
+            return found
+        places = np.flatnonzero(pc.is_null(found).to_numpy(zero_copy_only=False))
+        part = evaluate(argument, rows.chosen(places))
+        found = _assembled(rows.count, [(None, found), (places, part)], found.type)
+    return found
+
+
+def _assembled(
+    count: int, parts: Sequence[tuple[npt.NDArray[np.int64] | None, Datum]], arrow_type: pa.DataType
+) -> pa.Array:
+    """One column from pieces; None stands for all rows, which later pieces overwrite."""
+    source = np.empty(count, np.int64)
+    arrays, offset = [], 0
+    for places, datum in parts:
+        array = as_array(datum, 1)
+        size = count if places is None else len(places)
+        if is_constant(datum) or (len(array) == 1 and size != 1):
+            where: Any = offset
+        else:
+            where = np.arange(offset, offset + size)
+        source[slice(None) if places is None else places] = where
+        arrays.append(array if array.type == arrow_type else array.cast(arrow_type))
+        offset += len(array)
+    return pa.concat_arrays(arrays).take(pa.array(source))
+
+
+_LAZY: dict[str, Callable[[Invoke, Rows], Datum]] = {
+    "and": _junction,
+    "or": _junction,
+    "case": _case,
+    "COALESCE": _coalesce,
+}
+
+
+def project(
+    nodes: Sequence[Typed], columns: Sequence[pa.Array], count: int, session: Session | None = None
+) -> list[pa.Array]:
+    """The columns that expressions give over a batch."""
+    rows = Rows(columns, count, session or Session())
+    return [as_array(evaluate(node, rows), count) for node in nodes]
+
+
+def matching(condition: Typed, columns: Sequence[pa.Array], count: int, session: Session | None = None) -> _Mask:
+    """Where a condition holds."""
+    rows = Rows(columns, count, session or Session())
+    return true_rows(evaluate(condition, rows), count)

@@ -1,0 +1,174 @@
+"""Typed expressions: what the plan holds and workers evaluate; plain data, so that it can be pickled and compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from penstock.columns.typesystem.base import DataType
+
+# A relational node of penstock.table.logical, which lies above: plans rewrite subqueries before anything is evaluated.
+Plan = Any
+
+
+class TimeAttribute(Enum):
+    """What makes a column's time the stream's time."""
+
+    ROWTIME = "ROWTIME"
+    PROCTIME = "PROCTIME"
+
+
+@dataclass(frozen=True)
+class Typed:
+    data_type: DataType
+
+    def children(self) -> tuple[Typed, ...]:
+        return ()
+
+    def with_children(self, children: tuple[Typed, ...]) -> Typed:
+        return self
+
+
+@dataclass(frozen=True)
+class InputRef(Typed):
+    """A column of the input by position; the name is for people."""
+
+    index: int
+    name: str
+    time: TimeAttribute | None = None
+
+
+@dataclass(frozen=True)
+class OuterRef(Typed):
+    """A column of a query around a subquery."""
+
+    index: int
+    name: str
+    time: TimeAttribute | None = None
+
+
+@dataclass(frozen=True)
+class Constant(Typed):
+    """A value in the form of plain_values: moments and intervals as whole numbers."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Invoke(Typed):
+    """A built-in function by Flink's name."""
+
+    function: str
+    arguments: tuple[Typed, ...]
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def children(self) -> tuple[Typed, ...]:
+        return self.arguments
+
+    def with_children(self, children: tuple[Typed, ...]) -> Typed:
+        return replace(self, arguments=children)
+
+
+@dataclass(frozen=True)
+class Convert(Typed):
+    """A cast, asked for or implied; safe gives null in place of a failure."""
+
+    operand: Typed
+    safe: bool = False
+
+    def children(self) -> tuple[Typed, ...]:
+        return (self.operand,)
+
+    def with_children(self, children: tuple[Typed, ...]) -> Typed:
+        return replace(self, operand=children[0])
+
+
+@dataclass(frozen=True)
+class SortKey:
+    operand: Typed
+    ascending: bool = True
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True)
+class Aggregate(Typed):
+    """A call of an aggregate function, before the plan puts it into an aggregate node."""
+
+    function: str
+    arguments: tuple[Typed, ...]
+    distinct: bool = False
+    where: Typed | None = None
+    order_by: tuple[SortKey, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def children(self) -> tuple[Typed, ...]:
+        return self.arguments
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An end of a window frame; amount is a number of rows or of milliseconds."""
+
+    kind: str
+    before: bool = True
+    amount: Any = None
+
+
+@dataclass(frozen=True)
+class OverCall(Typed):
+    """A function over a window of rows."""
+
+    call: Aggregate
+    partition_by: tuple[Typed, ...]
+    order_by: tuple[SortKey, ...]
+    by_rows: bool = False
+    lower: Bound = Bound("unbounded")
+    upper: Bound = Bound("current")
+
+    def children(self) -> tuple[Typed, ...]:
+        return (*self.call.arguments, *self.partition_by, *(key.operand for key in self.order_by))
+
+
+@dataclass(frozen=True)
+class SubqueryValue(Typed):
+    """The single value of a query."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class SubqueryTest(Typed):
+    """IN, EXISTS, or a quantified comparison; comparison is None for EXISTS."""
+
+    plan: Plan
+    operands: tuple[Typed, ...] = ()
+    comparison: str | None = None
+    every: bool = False
+
+    def children(self) -> tuple[Typed, ...]:
+        return self.operands
+
+
+def walk(node: Typed) -> list[Typed]:
+    """The node and everything below it."""
+    found = [node]
+    for child in node.children():
+        found.extend(walk(child))
+    return found
+
+
+def columns_of(node: Typed) -> set[int]:
+    return {part.index for part in walk(node) if isinstance(part, InputRef)}
+
+
+def shifted(node: Typed, offset: int) -> Typed:
+    """The same over an input whose columns begin later."""
+    if isinstance(node, InputRef):
+        return replace(node, index=node.index + offset)
+    return node.with_children(tuple(shifted(child, offset) for child in node.children()))
+
+
+def time_of(node: Typed) -> TimeAttribute | None:
+    """A column keeps being a time attribute only as it is."""
+    return node.time if isinstance(node, InputRef) else None

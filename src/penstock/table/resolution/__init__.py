@@ -1,0 +1,1 @@
+"""From written expressions to typed ones: names, types, implied casts."""
