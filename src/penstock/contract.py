@@ -29,9 +29,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.common.typeinfo.TimestampTypeInfo.get_java_type_info": _JAVA,
     "pyflink.common.types.RowKind.to_j_row_kind": _JAVA,
     "pyflink.common.utils.JavaObjectWrapper.get_java_object": _JAVA,
-    "pyflink.common.watermark_strategy.WatermarkStrategy.with_watermark_alignment": (
-        "sources are read without regard to each other's watermarks; results are right without it"
-    ),
     "pyflink.common.watermark_strategy.AssignerWithPeriodicWatermarksWrapper": (
         "it wraps Java code: use WatermarkStrategy.for_generator()"
     ),

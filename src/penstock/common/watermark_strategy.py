@@ -73,6 +73,14 @@ class GeneratorKind(Enum):
     CUSTOM = "custom"
 
 
+@dataclasses.dataclass(frozen=True)
+class Alignment:
+    """The group whose slowest source the others wait for, and how far ahead they may be."""
+
+    group: str
+    max_drift_ms: int
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class WatermarkStrategy:
     """Timestamps and watermarks of a stream; each ``with_...`` returns a new strategy.
@@ -87,6 +95,7 @@ class WatermarkStrategy:
     generator_supplier: Callable[[], WatermarkGenerator] | None = None
     timestamp_assigner: TimestampAssigner | None = None
     idle_timeout_ms: int | None = None
+    alignment: Alignment | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.generator, GeneratorKind):
@@ -117,10 +126,14 @@ class WatermarkStrategy:
         max_allowed_watermark_drift: Duration,
         update_interval: Duration | None = None,
     ) -> WatermarkStrategy:
-        raise NotSupportedError(
-            "with_watermark_alignment() is not supported yet: sources are read without regard to each"
-            " other's watermarks. Results are right without it; fast sources only keep more state meanwhile."
-        )
+        """Lets a source wait that is further ahead than this of the slowest one of the group.
+
+        It acts from epoch to epoch, whatever the update interval, and only in ``env.from_source()``.
+        """
+        if update_interval is not None:
+            _millis(update_interval, "with_watermark_alignment()")
+        drift = _millis(max_allowed_watermark_drift, "with_watermark_alignment()")
+        return dataclasses.replace(self, alignment=Alignment(watermark_group, drift))
 
     @staticmethod
     def for_monotonous_timestamps() -> WatermarkStrategy:

@@ -14,6 +14,7 @@ from typing import Any
 from penstock.common.errors import JobExecutionError
 from penstock.control.committing import Committables, Committing
 from penstock.control.epoch_store import EpochRecord, EpochStore
+from penstock.control.job_log import JobLog
 from penstock.control.job_machine import AllFinished, JobEvent, StoppedWithSavepoint
 from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.statistics import JobStatistics
@@ -38,6 +39,7 @@ class EpochCompletion:
         observe: Callable[[int, float], None],
         committing: Committing,
         tell: Callable[[JobEvent], None],
+        log: JobLog | None = None,
     ) -> None:
         self._sources = sources
         self.store = store
@@ -47,6 +49,7 @@ class EpochCompletion:
         self._observe = observe
         self._committing = committing
         self._tell = tell
+        self._log = log
         self._unfinished = set(places_of(job))
         self._computed: list[SubtaskReport] = []
         self._staged: Committables = {}
@@ -70,6 +73,8 @@ class EpochCompletion:
     def complete(self, plan: EpochPlan | None, reports: list[SubtaskReport]) -> None:
         """Called once an epoch is computed everywhere; a batch that only Spark's own sources feed has no plan."""
         reports.sort(key=lambda report: (report.level, report.subtask))
+        if self._log is not None:
+            self._log.write(reports)
         failure = next((report.failure for report in reports if report.failure is not None), None)
         if failure is not None:
             _print(reports)

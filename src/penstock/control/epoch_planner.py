@@ -35,6 +35,7 @@ class EpochPlanner:
         wakeups: Wakeups,
         clock: Clock,
         savepoint: Savepoint | None = None,
+        may_read: Callable[[str], bool] = lambda uid: True,
     ) -> None:
         self._places = places_of(job)
         self._parallelism = {operator.uid: operator.parallelism for operator in job.operators}
@@ -45,6 +46,7 @@ class EpochPlanner:
         self._snapshots = snapshots
         self._wakeups = wakeups
         self._clock = clock
+        self._may_read = may_read
         self._news = threading.Condition()
         self.on_news: Callable[[], None] = lambda: None
         self._planned_at = time.monotonic()
@@ -100,7 +102,7 @@ class EpochPlanner:
         return positions if wanted or due or positions != start["positions"] else None
 
     def _advance(self, positions: dict[str, Any]) -> dict[str, Any]:
-        active = [uid for uid in self.sources if not positions[uid][1]]
+        active = [uid for uid in self.sources if not positions[uid][1] and self._may_read(uid)]
         budget = max(1, self._sizer.budget // max(1, len(active)))
         advanced = dict(positions)
         for uid in active:

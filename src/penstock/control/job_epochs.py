@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.common.configuration import Configuration
+from penstock.common.run_options import current_run_options
 from penstock.control.checkpoints import CheckpointSettings
 from penstock.control.committing import Committing
 from penstock.control.epoch_completion import EpochCompletion
@@ -13,11 +14,13 @@ from penstock.control.epoch_planner import EpochPlanner
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochStore
 from penstock.control.job_home import JobHome
+from penstock.control.job_log import JobLog
 from penstock.control.job_machine import JobEvent
 from penstock.control.restart import RestartStrategy
 from penstock.control.snapshot_keeper import SnapshotKeeper
 from penstock.control.statistics import JobStatistics
 from penstock.control.wakeups import Wakeups
+from penstock.control.watermark_alignment import WatermarkAlignment
 from penstock.control.work import places_of
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
@@ -66,7 +69,14 @@ class JobEpochs:
             # Timers by the clock are in the savepoint; nobody knows them before every subtask has read its part.
             wakeups.wake_all(places_of(spec.blueprint))
         self.planner = EpochPlanner(
-            spec.blueprint, spec.sources, spec.sizer, self.snapshots, wakeups, clock, spec.savepoint
+            spec.blueprint,
+            spec.sources,
+            spec.sizer,
+            self.snapshots,
+            wakeups,
+            clock,
+            spec.savepoint,
+            WatermarkAlignment(spec.blueprint, self.statistics.watermarks_of).may_read,
         )
         self.completion = EpochCompletion(
             spec.blueprint,
@@ -78,6 +88,7 @@ class JobEpochs:
             self._observe,
             self.committing,
             tell,
+            JobLog.of(home.home, home.job_id, current_run_options().verbose),
         )
 
     def open_sources(self) -> None:

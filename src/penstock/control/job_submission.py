@@ -32,6 +32,7 @@ from penstock.plan.translation import translate
 from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSettings
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import SourcePlanner
+from penstock.runtime.user_log import levels_of
 
 
 def submit(request: JobRequest, engine: Engine) -> RunningJob:
@@ -136,5 +137,6 @@ def _settings(
         working_directory=workers.working_directory,
         pyflink_imports=current_run_options().pyflink_imports,
         disk_state=DiskStateSettings.of(configuration),
+        log_levels=levels_of(configuration),
         max_state_size=max_state_size(configuration),
     )

@@ -38,6 +38,7 @@ class JobStatistics:
         self._sources = tuple(sources)
         self._sinks = [operator.id for operator in job.operators if operator.params.get("sink")]
         self._watermark = MIN_TIMESTAMP
+        self._watermarks: dict[tuple[int, int], int] = {}  # by operator and subtask; highest when idle
         self._rate = 0.0
         self._metrics: dict[tuple[str, int], dict[str, MetricValue]] = {}  # by uid and subtask
         self.epoch = 0
@@ -48,6 +49,8 @@ class JobStatistics:
         self.epoch += 1
         for report in reports:
             self.records_by_operator.update(report.records_in)
+            for id_, watermark in report.watermarks.items():
+                self._watermarks[id_, report.subtask] = MAX_TIMESTAMP if id_ in report.idle else watermark
             self._metrics |= {(uid, report.subtask): values for uid, values in report.metrics.items()}
         self._rate = read / elapsed_ms * 1000 if elapsed_ms else 0.0
         watermarks = [r.watermarks[id_] for r in reports for id_ in self._sinks if id_ in r.watermarks]
@@ -55,6 +58,10 @@ class JobStatistics:
 
     def records_read(self, reports: Sequence[SubtaskReport]) -> int:
         return sum(report.records_in.get(id_, 0) for report in reports for id_ in self._sources)
+
+    def watermarks_of(self, operator: int) -> list[int]:
+        """Of its subtasks, as far as they have reported; idle and finished ones hold nobody back."""
+        return [mark for (id_, _), mark in dict(self._watermarks).items() if id_ == operator]
 
     def metrics(self) -> tuple[OperatorMetric, ...]:
         """By uid and name; each lists its subtasks."""

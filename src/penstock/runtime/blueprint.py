@@ -107,6 +107,7 @@ class JobSettings:
     pyflink_imports: bool = False
     attempt: int = 0  # grows with every restart of the job, in whatever process
     disk_state: DiskStateSettings | None = None  # None: state is kept in memory
+    log_levels: tuple[str, dict[str, str]] = ("INFO", {})  # the default, and those of single loggers
     max_state_size: int | None = None  # in bytes, of each state of a subtask in a checkpoint
 
 

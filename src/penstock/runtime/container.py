@@ -30,6 +30,7 @@ from penstock.runtime.saved_parts import Label
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state.disk import DiskStore
+from penstock.runtime.user_log import UserLog, logging_to, set_levels
 from penstock.runtime.wiring import Wiring
 
 _FRAMES_PER_OPERATOR = 8
@@ -61,6 +62,8 @@ class Container:
         wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append)
         self._stations, self._writers, self._codecs = wiring.stations, wiring.writers, wiring.codecs
         self._pacer = Pacer(clock, self._advance)
+        self._log = UserLog(subtask)
+        set_levels(*job.settings.log_levels)
         self._begin()
         # A chain of many operators is a deep call; Python frames live on the heap, so the limit may follow.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 2000 + _FRAMES_PER_OPERATOR * len(self._stations)))
@@ -70,7 +73,8 @@ class Container:
         for station in reversed(self._stations.values()):
             if savepoint is not None:
                 station.expect(savepoint)
-            station.open()
+            with self._captured():
+                station.open()
         if savepoint is not None:
             for station in self._stations.values():
                 station.take_over(savepoint, self._trim)
@@ -83,6 +87,7 @@ class Container:
         if report is not None:
             report.stdout += self._stdout.getvalue()
             report.stderr += self._stderr.getvalue()
+            report.log += self._log.take()
             report.failure = report.failure or self._report.failure
         if self.store is not None:
             self.store.close()
@@ -136,9 +141,12 @@ class Container:
         self.flush()
         report = self._report
         report.stdout, report.stderr = self._stdout.getvalue(), self._stderr.getvalue()
+        report.log = self._log.take()
         for id_, station in self._stations.items():
             report.records_in[id_] = station.records_in - self._records_before[id_]
             report.watermarks[id_] = station.operator.watermark
+            if station.operator.idle:
+                report.idle.add(id_)
             if isinstance(station.operator, SourceOperator):
                 report.readings[station.uid] = station.operator.read_report()
             report.metrics[station.uid] = station.operator.memory.metrics.values()
@@ -162,11 +170,20 @@ class Container:
         if self._report.failure is not None and not even_after_failure:
             return
         try:
-            with contextlib.redirect_stdout(self._stdout), contextlib.redirect_stderr(self._stderr):
+            with self._captured():
                 step(*arguments)
         except OperatorFailure as failure:
             self._report.failure = self._report.failure or failure.failure
             self._rows.clear()
+
+    @contextlib.contextmanager
+    def _captured(self) -> Iterator[None]:
+        with (
+            contextlib.redirect_stdout(self._stdout),
+            contextlib.redirect_stderr(self._stderr),
+            logging_to(self._log),
+        ):
+            yield
 
     def _receive(self, row: ExchangeRow) -> None:
         edge = self._edges[edge_of_channel(row.channel)]

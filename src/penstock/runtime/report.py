@@ -11,6 +11,7 @@ from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.savepoint import SavedState, SavepointPart
 from penstock.runtime.state_schema import StateSchema
+from penstock.runtime.user_log import LogLine
 
 UnionLists = dict[str, dict[str, tuple[StateSchema, list[Any]]]]  # by uid and state: what one subtask has in it
 
@@ -23,11 +24,13 @@ class SubtaskReport:
     subtask: int
     records_in: dict[int, int] = field(default_factory=dict)  # by operator id, this epoch
     watermarks: dict[int, int] = field(default_factory=dict)
+    idle: set[int] = field(default_factory=set)  # operators that make watermarks and have nothing to tell for now
     next_processing_time: int | None = None
     finished: bool = False
     failure: Failure | None = None
     stdout: str = ""
     stderr: str = ""
+    log: list[LogLine] = field(default_factory=list)
     delta: Any = None  # level 0 only: its snapshot travels with the driver's epoch record
     snapshots: tuple[str | None, str] | None = None  # other levels: ids of the one it began with, and of the new one
     changed_bytes: int = 0  # what the epoch added to the subtask's snapshot

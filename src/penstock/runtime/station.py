@@ -15,6 +15,7 @@ from penstock.runtime.operator_memory import OperatorSnapshot
 from penstock.runtime.operators.base import Operator, Output
 from penstock.runtime.saved_parts import snapshots_of, tables_of
 from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.user_log import speaking
 from penstock.runtime.valve import InputsSnapshot, WatermarkValve
 
 Channel = Any
@@ -55,10 +56,13 @@ class Station:
 
     def process(self, batch: Batch, input_index: int) -> None:
         self.records_in += len(batch)
+        before = speaking(self.operator.blueprint)
         try:
             self.operator.process(batch, input_index)
         except Exception as error:
             raise self.failure(error) from error
+        finally:
+            speaking(before)
 
     def receive(self, channel: Channel, element: Batch | Control) -> None:
         """An element from another container."""
@@ -97,11 +101,14 @@ class Station:
             self.guard(self.operator.finish)
 
     def guard(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        """Runs operator code so that a failure carries the operator's name."""
+        """Runs operator code so that a failure, and what it logs, carry the operator's name."""
+        before = speaking(self.operator.blueprint)
         try:
             return call(*arguments)
         except Exception as error:
             raise self.failure(error) from error
+        finally:
+            speaking(before)
 
     def failure(self, error: Exception) -> Exception:
         if isinstance(error, OperatorFailure):

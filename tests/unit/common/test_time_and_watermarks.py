@@ -7,7 +7,7 @@ import pytest
 
 from penstock.common import Duration, Instant, Time, WatermarkGenerator, WatermarkOutput, WatermarkStrategy
 from penstock.common.errors import NotSupportedError
-from penstock.common.watermark_strategy import GeneratorKind, TimestampAssigner, Watermark
+from penstock.common.watermark_strategy import Alignment, GeneratorKind, TimestampAssigner, Watermark
 
 
 class Assigner(TimestampAssigner):
@@ -66,8 +66,7 @@ def test_generators_of_the_program() -> None:
 
 def test_refusals() -> None:
     strategy = WatermarkStrategy.no_watermarks()
-    with pytest.raises(NotSupportedError, match="alignment"):
-        strategy.with_watermark_alignment("g", Duration.of_seconds(1))
+    assert strategy.with_watermark_alignment("g", Duration.of_seconds(1)).alignment == Alignment("g", 1000)
     with pytest.raises(TypeError, match="Duration"):
         strategy.with_idleness(5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="TimestampAssigner"):

@@ -31,6 +31,7 @@ from penstock.engines.local.engine import LocalEngine
 from penstock.graph.job_request import JobRequest
 from penstock.plan.translation import translate
 from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSettings
+from penstock.runtime.user_log import levels_of
 
 _NO_TARGET_MS = 10**9
 
@@ -104,6 +105,7 @@ class LocalExecutor:
             request.job_parameters,
             request.auto_watermark_interval_ms,
             disk_state=self._disk_state or DiskStateSettings.of(configuration),
+            log_levels=levels_of(configuration),
             max_state_size=max_state_size(configuration),
         )
 

@@ -39,6 +39,11 @@ class Operator:
         self.memory = context.memory
         self._last_extra: bytes | None = None
 
+    @property
+    def idle(self) -> bool:
+        """Whether it makes watermarks itself, and has none to tell for now."""
+        return False
+
     def connect(self, output: Output, side_outputs: Mapping[str, Output]) -> None:
         self.output = output
         self.side_outputs = side_outputs

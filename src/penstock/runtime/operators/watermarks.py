@@ -140,6 +140,10 @@ class TimestampsAndWatermarksOperator(Operator):
         records = [lane.last_record for lane in self._lanes.values() if not lane.idle]
         return min(records) + self._idle_timeout if records else None
 
+    @property
+    def idle(self) -> bool:
+        return self._idle
+
     def combine(self) -> None:
         """A lane has changed: passes on what all of them say together."""
         active = [lane.watermark for lane in self._lanes.values() if not lane.idle]
