@@ -127,8 +127,9 @@ def measure(title: str, program: Program, assigner: Any, options: Any) -> None:
             for subtask, container in enumerate(level):
                 work = Assignment([(subtask * half + start, subtask * half + end)], end == half)
                 own = [row for row in rows if row.subtask == subtask]
-                produced += whole_epoch(container, own, {source: work} if number == 0 else None)[0]
-                assert container.report.failure is None, container.report.failure
+                sent, report = whole_epoch(container, own, {source: work} if number == 0 else None)
+                assert report.failure is None, report.failure
+                produced += sent
                 container.snapshot()
             cpu[number] += time.process_time() - begun
             rows = produced
@@ -157,6 +158,7 @@ def main() -> None:
     run("tumbling 1 s built-in max_by", lambda windows: windows.max_by(1), second, options)
     run("tumbling 1 s built-in count", lambda windows: windows.count(), second, options)
     run("tumbling 1 s AggregateFunction", lambda windows: windows.aggregate(CountAndSum()), second, options)
+    run("sliding 4 s / 1 s built-in sum", lambda windows: windows.sum(1), sliding, options)
     run("sliding 4 s / 1 s AggregateFunction", lambda windows: windows.aggregate(CountAndSum()), sliding, options)
 
 
