@@ -62,6 +62,20 @@ def _writers(pattern: str) -> tuple[_Writer, ...]:
     return tuple(_writer(letter, text, pattern) for letter, text in _pieces(pattern))
 
 
+_STRFTIME = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+
+
+@lru_cache(maxsize=256)
+def strftime_form(pattern: str) -> str | None:
+    """The same pattern for whole columns of seconds, or None when it asks for more than plain digits."""
+    parts = []
+    for letter, text in _pieces(pattern):
+        if letter and text not in _STRFTIME:
+            return None
+        parts.append(_STRFTIME[text] if letter else text.replace("%", "%%"))
+    return "".join(parts)
+
+
 def format_moment(moment: LocalMoment, pattern: str) -> str:
     return "".join(write(moment) for write in _writers(pattern))
 

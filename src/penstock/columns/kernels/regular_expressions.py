@@ -46,7 +46,42 @@ def _extract(text: str, pattern: str, index: int = 0) -> str | None:
 
 
 def regexp_extract(call: Invocation) -> Datum:
+    """Constant patterns go to RE2 where it understands them."""
+    texts, *rest = call.arguments
+    known = all(is_constant(argument) and argument.is_valid for argument in rest)
+    if known and not is_constant(texts):
+        pattern, index = rest[0].as_py(), rest[1].as_py() if len(rest) > 1 else 0
+        named = _with_one_group(pattern, index)
+        if named is not None:
+            try:
+                return pc.struct_field(pc.extract_regex(texts, pattern=named), 0)
+            except pa.ArrowInvalid:
+                pass  # RE2 knows no look-around: Python does
     return per_value(_extract)(call)
+
+
+@lru_cache(maxsize=256)
+def _with_one_group(pattern: str, index: int) -> str | None:
+    """The pattern with the wanted group named and all others not capturing; None when that cannot be told simply."""
+    if java_regex(pattern) is None or re.search(r"\\[0-9pPQEkG]|\(\?|\[\^?\]|&&", pattern):
+        return None
+    if index == 0:
+        return f"(?P<x>{re.sub(_OPENING, lambda m: m.group() if len(m.group()) > 1 else '(?:', pattern)})"
+    count = 0
+
+    def renamed(match: re.Match[str]) -> str:
+        nonlocal count
+        if match.group() != "(":
+            return match.group()
+        count += 1
+        return "(?P<x>" if count == index else "(?:"
+
+    named = re.sub(_OPENING, renamed, pattern)
+    return named if 1 <= index <= count else None
+
+
+# Escaped characters and sets in brackets are passed over, so that only parentheses that open groups are left.
+_OPENING = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*\]|\(")
 
 
 def _extract_all(text: str, pattern: str, index: int = 1) -> list[str | None] | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from penstock.columns.kernels.calendar import add_months
-from penstock.columns.kernels.date_patterns import LocalMoment, format_moment, parse_moment
-from penstock.columns.kernels.datum import Datum, Invocation, constant, per_value
+from penstock.columns.kernels.date_patterns import LocalMoment, format_moment, parse_moment, strftime_form
+from penstock.columns.kernels.datum import Datum, Invocation, constant, is_constant, per_value
 from penstock.columns.kernels.failure import ValueFailure
 from penstock.columns.kernels.moment_text import date_of, local_nanos_of
-from penstock.columns.kernels.time_columns import column_of, rescaled, unit
+from penstock.columns.kernels.time_columns import column_of, local_ticks, rescaled, unit
 from penstock.columns.kernels.time_zone import PER_SECOND, to_instant, to_local
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
@@ -60,7 +61,18 @@ def _format(value: Any, pattern: str, call: Invocation) -> str | None:
     return format_moment(LocalMoment.of(nanos, call.session.zone), pattern)
 
 
-date_format = per_value(_format)
+def date_format(call: Invocation) -> Datum:
+    moments, pattern = call.arguments
+    form = strftime_form(pattern.as_py()) if is_constant(pattern) and pattern.is_valid else None
+    if form is None or is_constant(moments) or families.is_text(call.types[0]):
+        return per_value(_format)(call)
+    seconds, valid = local_ticks(moments, call.types[0], call.session.zone, "s")
+    if len(seconds) and int(seconds.min()) < _YEAR_1000:
+        return per_value(_format)(call)  # years of fewer than four digits
+    return pc.strftime(column_of(seconds, valid, scalars.TimestampType(0)), format=form)
+
+
+_YEAR_1000 = -30_610_224_000
 
 
 def _to_date(text: str, pattern: str | None = None) -> int | None:

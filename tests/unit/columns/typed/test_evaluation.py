@@ -110,3 +110,60 @@ def test_arithmetic_of_decimals_is_exact_for_large_numbers() -> None:
     assert column("SELECT c * 1.5 FROM t", {"t": wide})[0].__str__() == "149999999999999999999.25"
     assert column("SELECT c + c FROM t", {"t": wide})[1].__str__() == "-1.0"
     assert column("SELECT CAST(c AS DECIMAL(10, 0)) FROM t", {"t": wide})[0] is None
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "REGEXP_EXTRACT(s, '(&|^)id=([^&]*)', 2)",
+        "REGEXP_EXTRACT(s, '(a)|(b)', 2)",
+        "REGEXP_EXTRACT(s, '[(]x(.)', 1)",
+        "REGEXP_EXTRACT(s, 'b(?=c)', 0)",
+        "REGEXP_EXTRACT(s, 'i.')",
+        "REGEXP(s, '^a.*c$')",
+        "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm:ss')",
+        "DATE_FORMAT(ts, 'dd.MM.yyyy ''at'' HH''h''')",
+        "DATE_FORMAT(ts, 'yyyy SSS')",
+        "SUBSTRING(s, 2, 3)",
+        "SPLIT_INDEX(s, '&', 1)",
+        "UPPER(s)",
+        "s LIKE 'a%'",
+        "CAST(d AS STRING)",
+        "ROUND(d, 2)",
+        "c * 1.5",
+        "c + c",
+    ],
+)
+def test_whole_columns_and_single_values_agree(expression: str) -> None:
+    """Kernels have fast ways for columns; a column of one row in a constant is the slow way."""
+    moments = [0, 1_700_000_000_123, None, -62_000_000_000_000]
+    given = pa.table(
+        {
+            "s": ["a&id=7&x", "(xbc", None, "id=&ß"],
+            "ts": pa.array(moments, pa.timestamp("ms")),
+            "d": [1.005, 1e9, None, -0.0001],
+            "c": pa.array(["12345678901234567.89", "-0.01", None, "2.50"]).cast(pa.decimal128(30, 2)),
+        }
+    )
+    whole = [row[0] for row in texts(f"SELECT {expression} FROM t", {"t": given})]
+    literals = {
+        "s": ["'a&id=7&x'", "'(xbc'", "CAST(NULL AS STRING)", "'id=&ß'"],
+        "ts": [
+            "TIMESTAMP '1970-01-01 00:00:00.000'",
+            "TIMESTAMP '2023-11-14 22:13:20.123'",
+            "CAST(NULL AS TIMESTAMP(3))",
+            "TIMESTAMP '0005-04-19 09:46:40.000'",
+        ],
+        "d": ["1.005e0", "1e9", "CAST(NULL AS DOUBLE)", "-1e-4"],
+        "c": [
+            "CAST('12345678901234567.89' AS DECIMAL(30, 2))",
+            "CAST('-0.01' AS DECIMAL(30, 2))",
+            "CAST(NULL AS DECIMAL(30, 2))",
+            "CAST('2.50' AS DECIMAL(30, 2))",
+        ],
+    }
+    single = []
+    for place in range(4):
+        columns = ", ".join(f"{values[place]} AS {name}" for name, values in literals.items())
+        single.append(texts(f"SELECT {expression} FROM (SELECT {columns})")[0][0])
+    assert whole == single
