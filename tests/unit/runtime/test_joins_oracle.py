@@ -8,7 +8,6 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from penstock.runtime.operators.window_settings import WindowSettings
 
 from penstock.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 from penstock.functions.join import (
@@ -20,6 +19,7 @@ from penstock.functions.join import (
 )
 from penstock.functions.output_tag import OutputTag
 from penstock.runtime.batch import MIN_TIMESTAMP
+from penstock.runtime.windows.settings import WindowSettings
 from penstock.testing.harness import OperatorHarness
 
 Step = tuple[str, Any]
