@@ -17,7 +17,9 @@ from penstock.common.run_options import RunOptions, current_run_options, set_run
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime import hosting
+from penstock.testing.resident_processes import ResidentExecutor
 
+ALL_ENGINES = "PENSTOCK_TEST_ALL_ENGINES"  # set: what runs in this process runs on resident tasks, too
 EnvironmentFactory = Callable[..., StreamExecutionEnvironment]
 
 # How long an example takes is a matter for benchmarks, and of what else the machine is doing.
@@ -48,12 +50,15 @@ def no_containers_of_other_tests() -> Iterator[None]:
     hosting.forget_containers()
 
 
-@pytest.fixture
-def local_env() -> EnvironmentFactory:
-    """Makes environments whose jobs run in this process: `local_env(parallelism, epoch_records=3, forget=True)`."""
+@pytest.fixture(params=[LocalExecutor, ResidentExecutor] if ALL_ENGINES in os.environ else [LocalExecutor])
+def local_env(request: pytest.FixtureRequest) -> EnvironmentFactory:
+    """Makes environments whose jobs run on this machine: `local_env(parallelism, epoch_records=3, forget=True)`."""
+    executor = request.param
+    if executor is ResidentExecutor and "ledger" in vars(request.module):
+        pytest.skip("looks at what functions do in this process")
 
     def make(parallelism: int = 1, epoch_records: int = 1_000_000, forget: bool = False) -> StreamExecutionEnvironment:
-        env = StreamExecutionEnvironment(executor=LocalExecutor(epoch_records, forget))
+        env = StreamExecutionEnvironment(executor=executor(epoch_records, forget))
         env.set_parallelism(parallelism)
         return env
 

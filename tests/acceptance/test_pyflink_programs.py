@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import ALL_ENGINES
 
 from penstock.cli import pyflink_alias, script
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
@@ -71,7 +72,6 @@ ON_RESIDENT = [
     "sink_file_parallel",
     "timer_event_time_basic",
 ]
-ALL_ENGINES = "PENSTOCK_TEST_ALL_ENGINES"  # set: every program runs on the resident engine too
 
 
 def printed(text: str, mode: str) -> list[str]:

@@ -19,8 +19,9 @@ from tests.crash.killed_job import (
 pytestmark = pytest.mark.crash
 
 
-def test_drivers_that_were_taken_over_commit_nothing(tmp_path: Path) -> None:
-    job = KilledJob(tmp_path, records=16_000, epoch_records=1_000)
+@pytest.mark.parametrize("engine", ["micro-batch", "resident"])
+def test_drivers_that_were_taken_over_commit_nothing(tmp_path: Path, engine: str) -> None:
+    job = KilledJob(tmp_path, records=16_000, epoch_records=1_000, engine=engine)
     first = job.start("during-level:12:freeze")
     started = [first]
     try:

@@ -87,9 +87,10 @@ def kill(slot: int) -> Callable[[Meddling], None]:
     return lambda executor: executor.signal(slot, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("parallelism", [1, 2, 3])
-def test_results_are_those_of_any_engine(parallelism: int) -> None:
-    assert counted(environment(ResidentExecutor(epoch_records=500), parallelism)) == expected()
+@pytest.mark.parametrize(("parallelism", "mode"), [(1, "EXACTLY_ONCE"), (2, "AT_LEAST_ONCE"), (3, "EXACTLY_ONCE")])
+def test_results_are_those_of_any_engine(parallelism: int, mode: str) -> None:
+    env = environment(ResidentExecutor(epoch_records=500), parallelism, **{"execution.checkpointing.mode": mode})
+    assert counted(env) == expected()
 
 
 def test_killed_tasks_come_back_and_nothing_is_lost_or_doubled() -> None:

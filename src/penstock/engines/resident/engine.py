@@ -20,7 +20,7 @@ from penstock.control.job_home import JobHome
 from penstock.control.work import places_of
 from penstock.engines.resident.epochs import Epochs
 from penstock.engines.resident.file_state_store import other_engine, remove_unused, spans_of
-from penstock.engines.resident.messages import Broken, Deploy, Deployed, Drop, Dropped, End, FromTask, Reported
+from penstock.engines.resident.messages import Broken, Deploy, Drop, Dropped, End, FromTask, Reported
 from penstock.engines.resident.settings import ResidentSettings
 from penstock.engines.resident.supervisor import Gone, Supervisor
 from penstock.engines.resident.task_host import TaskHost
@@ -36,8 +36,7 @@ _LOSSES_WITHOUT_PROGRESS = 5
 class _Phase(Enum):
     STOPPED = 0
     GATHERING = 1  # waits until there is a task in every slot
-    DEPLOYING = 2
-    RUNNING = 3
+    RUNNING = 2  # tasks open their functions, and the first epoch waits in their sockets
 
 
 class ResidentEngine:
@@ -50,7 +49,6 @@ class ResidentEngine:
         self._phase = _Phase.STOPPED
         self._generation = 0
         self._deployment = ""
-        self._deployed: set[int] = set()
         self._since = 0.0  # when the phase began
         self._losses = 0  # since the last epoch was completed
         self._why_lost = ""
@@ -168,15 +166,13 @@ class ResidentEngine:
 
     def _hear(self, slot: int, message: FromTask | Gone) -> AttemptEnd | None:
         match message:
-            case Deployed(generation) if generation == self._generation:
-                self._deployed.add(slot)
             case Reported(generation) if generation == self._generation and self._phase is _Phase.RUNNING:
                 if self._epochs.report(message):
                     self._losses = 0
                     self._remove_unused_files()
             case Broken(generation, why, failure) if generation == self._generation:
                 return AttemptEnd(failure) if failure is not None else self._roll_back(why)
-            case Gone() if self._phase in (_Phase.DEPLOYING, _Phase.RUNNING):
+            case Gone() if self._phase is _Phase.RUNNING:
                 return self._roll_back(f"the task in slot {slot} was lost")
         return None
 
@@ -212,8 +208,6 @@ class ResidentEngine:
                 return verdict
         if self._phase is _Phase.GATHERING:
             return self._gather(supervisor)
-        if self._phase is _Phase.DEPLOYING and len(self._deployed) == supervisor.slots:
-            self._enter(_Phase.RUNNING)
         return self._replace_stuck(supervisor)
 
     def _gather(self, supervisor: Supervisor) -> AttemptEnd | None:
@@ -249,8 +243,7 @@ class ResidentEngine:
     def _deploy(self, supervisor: Supervisor) -> None:
         self._generation += 1
         self._deployment = uuid.uuid4().hex[:12]
-        self._deployed = set()
-        self._enter(_Phase.DEPLOYING)
+        self._enter(_Phase.RUNNING)
         latest = self._job.completion.store.latest
         supervisor.broadcast(
             Deploy(

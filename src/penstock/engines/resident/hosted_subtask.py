@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from penstock.control.work import Place
@@ -47,23 +47,28 @@ class EndedEpoch:
 class TimeSpent:
     """In seconds since the last report: where the waiting happens is where it is measured."""
 
-    since: float = field(default_factory=time.monotonic)
+    clock: Callable[[], float] = time.monotonic
+    since: float = field(init=False)
     busy: float = 0.0
     back_pressured: float = 0.0
     pressed_at: float | None = None
 
+    def __post_init__(self) -> None:
+        self.since = self.clock()
+
     def press(self) -> None:
         """There is work, and no room for what it would send."""
-        self.pressed_at = self.pressed_at or time.monotonic()
+        if self.pressed_at is None:
+            self.pressed_at = self.clock()
 
     def release(self) -> None:
         if self.pressed_at is not None:
-            self.back_pressured += time.monotonic() - self.pressed_at
+            self.back_pressured += self.clock() - self.pressed_at
             self.pressed_at = None
 
     def per_second(self) -> dict[str, GaugeValue]:
         """Flink's three metrics of a task; begins anew."""
-        now = time.monotonic()
+        now = self.clock()
         total = max(now - self.since, 1e-9)
         busy, pressed = self.busy / total, self.back_pressured / total
         self.since, self.busy, self.back_pressured = now, 0.0, 0.0

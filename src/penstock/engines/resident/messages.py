@@ -72,11 +72,6 @@ class Hello:
 
 
 @dataclass(frozen=True)
-class Deployed:
-    generation: int
-
-
-@dataclass(frozen=True)
 class Reported:
     """A subtask is through with an epoch, and its snapshot is durable."""
 
@@ -107,7 +102,7 @@ class Beat:
     in_step_seconds: float
 
 
-FromTask = Hello | Deployed | Reported | Broken | Dropped | Beat
+FromTask = Hello | Reported | Broken | Dropped | Beat
 
 
 @dataclass(frozen=True)

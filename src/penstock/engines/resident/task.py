@@ -22,7 +22,6 @@ from penstock.engines.resident.messages import (
     CONTROL_LEVEL,
     Broken,
     Deploy,
-    Deployed,
     Drop,
     Dropped,
     End,
@@ -163,7 +162,6 @@ class ResidentTask:
             return
         finally:
             self._messenger.leaving()
-        self._messenger.tell(Deployed(deploy.generation))
         early, self._early = self._early, {}
         for connection, frames in early.items():
             connection.pause(False)

@@ -100,10 +100,10 @@ class TimestampsAndWatermarksOperator(Operator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         now = self.context.clock()
+        self._emit_if_due(now)  # as by Flink's timer, which has fired before these records came
         self._lane.last_record = now
         self._lane.mark_idle(False)
         self._lane.generator.on_batch(self._timed(batch))
-        self._emit_if_due(now)
 
     def _timed(self, batch: Batch) -> Batch:
         if self._extract is None:
