@@ -28,9 +28,9 @@ from penstock.datastream.state import ValueStateDescriptor
 BROKEN_LINES = OutputTag("broken-lines", Types.STRING())
 END_OF_INPUT = 2**63 - 1  # the watermark behind the last record of a bounded stream
 BROKEN = "broken lines"  # counted as if they were an app
-UPDATE, TOTAL = "update", "total"
+FIRST, UPDATE, TOTAL = "first", "update", "total"
 VIEW = Types.TUPLE([Types.STRING(), Types.STRING()])  # app, page
-RESULT = Types.TUPLE([Types.STRING(), Types.STRING(), Types.LONG()])  # update or total, app, views
+RESULT = Types.TUPLE([Types.STRING(), Types.STRING(), Types.LONG()])  # first, update or total; app; views
 
 
 class AccessLog:
@@ -105,6 +105,7 @@ class CountViews(KeyedProcessFunction):
         if views is None:
             views = 0
             ctx.timer_service().register_event_time_timer(END_OF_INPUT)
+            yield FIRST, ctx.get_current_key(), 1
         views += 1
         self._views.update(views)
         if views % self._report_every == 0:
@@ -141,7 +142,7 @@ def main() -> int:
     with counts.execute_and_collect("page views") as results:
         started = time.monotonic()
         print(f"... {started - before:.0f} s. Counting; the job reports as the counts grow:\n", flush=True)
-        totals, from_the_start = follow(results, started, report_every)
+        totals, from_the_start = follow(results, started)
     seconds = time.monotonic() - started
 
     if from_the_start:
@@ -176,18 +177,18 @@ def explain(options: argparse.Namespace, log: AccessLog) -> None:
     print("the log, so that a task that has to run again counts nothing twice. The generator knows the true totals.\n")
 
 
-def follow(results: Iterator[tuple[str, str, int]], started: float, report_every: int) -> tuple[dict[str, int], bool]:
+def follow(results: Iterator[tuple[str, str, int]], started: float) -> tuple[dict[str, int], bool]:
     """Shows the results as they arrive; returns the totals, and whether this run has seen all of the log."""
     totals: dict[str, int] = {}
     seen_from_the_start = set()
     for what, app, views in results:
         if what == TOTAL:
             totals[app] = views
+        elif what == FIRST:
+            seen_from_the_start.add(app)
         else:
             print(f"  {time.monotonic() - started:6.1f} s   {app} has {views:>11,} views", flush=True)
-            if views == report_every:
-                seen_from_the_start.add(app)
-    return totals, all(app in seen_from_the_start for app, views in totals.items() if views >= report_every)
+    return totals, seen_from_the_start == set(totals)
 
 
 def compare(log: AccessLog, totals: dict[str, int]) -> bool:

@@ -88,7 +88,7 @@ def _specify(
     home: JobHome,
     recorded: JobRecord | None,
 ) -> JobSpec:
-    blueprint = translate(request, _settings(request, configuration, workers, home.job_id))
+    blueprint = translate(request, _settings(request, configuration, workers, home))
     if recorded is not None:
         check_same_job(recorded, record_of(blueprint))
     checkpoints = CheckpointSettings.of(configuration, home.home, home.job_id)
@@ -125,10 +125,11 @@ def _savepoint_to_start_from(
 
 
 def _settings(
-    request: JobRequest, configuration: Configuration, workers: WorkerEnvironment, job_id: str
+    request: JobRequest, configuration: Configuration, workers: WorkerEnvironment, home: JobHome
 ) -> JobSettings:
     return JobSettings(
-        job_id=job_id,
+        job_id=home.job_id,
+        home=str(home.path),
         job_name=request.name,
         job_parameters=request.job_parameters,
         auto_watermark_interval_ms=request.auto_watermark_interval_ms,

@@ -24,7 +24,7 @@ from penstock.common.typeinfo import (
     _ElementsTypeInfo,
 )
 from penstock.common.types import Row
-from penstock.formats.row_types import field_values
+from penstock.formats.row_types import DeclaredDecimal, field_values
 
 Converter = Callable[[Any], Any]
 _EPOCH = datetime.datetime(1970, 1, 1)
@@ -50,6 +50,8 @@ def arrow_schema(row_type: RowTypeInfo) -> Any:
 
 
 def arrow_type(type_info: TypeInformation) -> Any:
+    if isinstance(type_info, DeclaredDecimal):
+        return pa.decimal128(type_info.precision, type_info.scale)
     if isinstance(type_info, BasicTypeInfo) and type_info.basic_type in _BASIC:
         return _BASIC[type_info.basic_type]
     if isinstance(type_info, DateTypeInfo):
@@ -85,6 +87,8 @@ def to_arrow(type_info: TypeInformation) -> Converter | None:
     if isinstance(type_info, _ElementsTypeInfo):
         element = to_arrow(type_info.element_type)
         return None if element is None else _unless_none(lambda values: [element(value) for value in values])
+    if isinstance(type_info, DeclaredDecimal):
+        return _unless_none(type_info.fitted)
     if type_info == Types.INSTANT():
         return _unless_none(lambda instant: instant.seconds * 1_000_000 + instant.nanos // 1_000)
     return None

@@ -62,30 +62,27 @@ class ParquetBulkWriters:
 
     @staticmethod
     def for_row_type(row_type: Any, hadoop_config: Any = None, utc_timestamp: bool = False) -> BulkWriterFactory:
-        """Timestamps are written as they are; with ``utc_timestamp`` they are marked as being in UTC."""
+        """Timestamps without a zone are written as they are, whatever ``utc_timestamp`` says, those with one in UTC."""
         _refuse_hadoop(hadoop_config, "ParquetBulkWriters")
-        return _ParquetWriterFactory(row_type_info_of(row_type, "ParquetBulkWriters"), utc_timestamp)
+        return _ParquetWriterFactory(row_type_info_of(row_type, "ParquetBulkWriters"))
 
 
 class _ParquetWriterFactory(RowDataBulkWriterFactory):
-    def __init__(self, row_type: RowTypeInfo, utc_timestamp: bool) -> None:
+    def __init__(self, row_type: RowTypeInfo) -> None:
         super().__init__(None, row_type)
-        self._utc_timestamp = utc_timestamp
         arrow_schema(row_type)
 
     def create(self, stream: BinaryIO) -> _ParquetFileWriter:
-        return _ParquetFileWriter(stream, self._row_type, self._utc_timestamp)
+        return _ParquetFileWriter(stream, self._row_type)
 
 
 class _ParquetFileWriter:
     """Collects rows and writes them as row groups."""
 
-    def __init__(self, stream: BinaryIO, row_type: RowTypeInfo, utc_timestamp: bool) -> None:
+    def __init__(self, stream: BinaryIO, row_type: RowTypeInfo) -> None:
         self._names = row_type.get_field_names()
         self._converters = [to_arrow(field_type) for field_type in row_type.get_field_types()]
         self._schema = arrow_schema(row_type)
-        if utc_timestamp:
-            self._schema = pyarrow.schema([_marked_as_utc(field) for field in self._schema])
         self._writer = pyarrow.parquet.ParquetWriter(stream, self._schema)
         self._types = row_type.get_field_types()
         self._rows: list[list[Any]] = []
@@ -142,12 +139,6 @@ def _same_values(column: pyarrow.Array, wanted: pyarrow.DataType) -> bool:
     if kinds.is_timestamp(column.type) and kinds.is_timestamp(wanted):
         return bool(column.type.unit == wanted.unit)
     return bool(column.type == wanted) and not kinds.is_nested(wanted)
-
-
-def _marked_as_utc(field: Any) -> Any:
-    if pyarrow.types.is_timestamp(field.type) and field.type.tz is None:
-        return field.with_type(pyarrow.timestamp("us", "UTC"))
-    return field
 
 
 def _refuse_hadoop(hadoop_config: Any, owner: str) -> None:

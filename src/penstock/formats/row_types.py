@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from penstock.common.errors import NotSupportedError, ProgramError
-from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
+from penstock.common.typeinfo import BasicType, BasicTypeInfo, RowTypeInfo, TypeInformation, Types
+
+_MOST_DIGITS = 200  # of a value before it is cut to the digits of its type
 
 # The Table API's types by the names of their classes: this module must not need the Table API.
 _BY_CLASS_NAME: dict[str, Callable[[], TypeInformation]] = {
@@ -19,13 +22,27 @@ _BY_CLASS_NAME: dict[str, Callable[[], TypeInformation]] = {
     "BigIntType": Types.LONG,
     "FloatType": Types.FLOAT,
     "DoubleType": Types.DOUBLE,
-    "DecimalType": Types.BIG_DEC,
     "DateType": Types.SQL_DATE,
     "TimeType": Types.SQL_TIME,
     "TimestampType": Types.SQL_TIMESTAMP,
+    "LocalZonedTimestampType": Types.INSTANT,
     "BinaryType": lambda: Types.PRIMITIVE_ARRAY(Types.BYTE()),
     "VarBinaryType": lambda: Types.PRIMITIVE_ARRAY(Types.BYTE()),
 }
+
+
+class DeclaredDecimal(BasicTypeInfo):
+    """Decimals with the digits of DataTypes.DECIMAL(precision, scale); streams know only Types.BIG_DEC()."""
+
+    def __init__(self, precision: int, scale: int) -> None:
+        super().__init__(BasicType.BIG_DEC)
+        self.precision = precision
+        self.scale = scale
+
+    def fitted(self, value: Decimal) -> Decimal | None:
+        """Rounded half up, as Flink does; what is too large is None."""
+        rounded = value.quantize(Decimal(1).scaleb(-self.scale), ROUND_HALF_UP, Context(prec=_MOST_DIGITS))
+        return None if len(rounded.as_tuple().digits) > self.precision else rounded
 
 
 def type_info_of(data_type: Any) -> TypeInformation:
@@ -35,6 +52,8 @@ def type_info_of(data_type: Any) -> TypeInformation:
     name = type(data_type).__name__
     if name in _BY_CLASS_NAME:
         return _BY_CLASS_NAME[name]()
+    if name == "DecimalType":
+        return DeclaredDecimal(data_type.precision, data_type.scale)
     if name == "ArrayType":
         return Types.OBJECT_ARRAY(type_info_of(data_type.element_type))
     if name == "MapType":

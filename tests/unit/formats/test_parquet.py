@@ -22,6 +22,7 @@ from penstock.datastream.formats.parquet import (
     ParquetBulkWriters,
     ParquetColumnarRowInputFormat,
 )
+from penstock.formats.row_types import type_info_of
 from penstock.runtime.batch import Batch
 
 
@@ -124,11 +125,30 @@ def test_a_file_that_is_no_parquet_is_an_error(tmp_path: Path) -> None:
         read(tmp_path, Types.ROW_NAMED(["a"], [Types.INT()]))
 
 
-def test_timestamps_in_utc(tmp_path: Path) -> None:
-    row_type = Types.ROW_NAMED(["t"], [Types.SQL_TIMESTAMP()])
-    write(tmp_path / "a.parquet", row_type, [Row(datetime(2024, 1, 2))], utc=True)
-    assert pyarrow.parquet.read_schema(tmp_path / "a.parquet").field("t").type.tz == "UTC"
-    assert read(tmp_path, row_type, is_utc_timestamp=True) == [Row(t=datetime(2024, 1, 2))]
+def test_only_timestamps_with_a_zone_get_one(tmp_path: Path) -> None:
+    """As in Flink: TIMESTAMP is a time on a wall clock, TIMESTAMP_LTZ a moment."""
+
+    class LocalZonedTimestampType:
+        """Stands for DataTypes.TIMESTAMP_LTZ(3)."""
+
+    row_type = Types.ROW_NAMED(["t", "ltz"], [Types.SQL_TIMESTAMP(), type_info_of(LocalZonedTimestampType())])
+    row = Row(datetime(2024, 1, 2), Instant(5, 0))
+    write(tmp_path / "a.parquet", row_type, [row], utc=True)
+    schema = pyarrow.parquet.read_schema(tmp_path / "a.parquet")
+    assert (schema.field("t").type.tz, schema.field("ltz").type.tz) == (None, "UTC")
+    assert read(tmp_path, row_type, is_utc_timestamp=True) == [Row(t=datetime(2024, 1, 2), ltz=Instant(5, 0))]
+
+
+def test_decimals_have_the_declared_digits(tmp_path: Path) -> None:
+    class DecimalType:
+        """Stands for DataTypes.DECIMAL(5, 2)."""
+
+        precision, scale = 5, 2
+
+    row_type = Types.ROW_NAMED(["d"], [type_info_of(DecimalType())])
+    write(tmp_path / "a.parquet", row_type, [Row(Decimal("1.005")), Row(Decimal("1234.5")), Row(None)])
+    assert pyarrow.parquet.read_schema(tmp_path / "a.parquet").field("d").type == pyarrow.decimal128(5, 2)
+    assert read(tmp_path, row_type) == [Row(d=Decimal("1.01")), Row(d=None), Row(d=None)]
 
 
 def test_what_is_refused() -> None:

@@ -20,9 +20,12 @@ exec "{python}" "$@"
 """
 
 
-def worker_python(directory: Path, master: str) -> str:
-    """The executable to give to Spark; on other machines the launcher does not exist, so they get the plain one."""
-    if not master.startswith("local") or os.name != "posix":
+def worker_python(directory: Path) -> str:
+    """The executable to give to Spark. The directory lies in the home, which all machines of a cluster share: a busy
+
+    driver gives a Python process ten seconds to start, and without the launcher that is not always enough.
+    """
+    if os.name != "posix":
         return sys.executable
     launcher = directory / f"python-{zlib.crc32(sys.executable.encode()):08x}"
     content = _SCRIPT.format(python=sys.executable)

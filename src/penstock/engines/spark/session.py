@@ -12,6 +12,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.common.errors import NotSupportedError
 from penstock.engines.spark.class_archive import archive_options
 from penstock.engines.spark.gateway import JvmSettings, gateway_with, start_ahead
 from penstock.engines.spark.java import java_home
@@ -26,6 +27,8 @@ _SESSION_DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.daemon.module": "penstock.engines.spark.daemon",
+    # Over TCP, small messages to and from Python wait for acknowledgements: 30 ms of each task.
+    "spark.python.unix.domain.socket.enabled": "true",
     # The JVM starts queries and moves bytes; compiling it to the last level costs the cores more than it gives back.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC" + _QUICK_CHILDREN,
     "spark.executor.extraJavaOptions": _QUICK_CHILDREN.strip(),
@@ -46,8 +49,6 @@ _LOCAL_DEFAULTS = {
     # Nothing outside this machine needs to reach a local driver.
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # Over TCP, small messages to and from Python wait for acknowledgements: 30 ms of each task.
-    "spark.python.unix.domain.socket.enabled": "true",
 }
 _ATTEMPTS = 4
 
@@ -75,13 +76,14 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
 
 
 def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> JvmSettings:
-    java = java_home()
     chosen = master or options.get("spark.master") or _default_master()
+    _refuse_spark_connect(chosen)
+    java = java_home()
     defaults = {**_SESSION_DEFAULTS, **(_LOCAL_DEFAULTS if chosen.startswith("local") else {})}
     defaults["spark.driver.extraJavaOptions"] += f" {archive_options(java)}"
     environment = {
         "JAVA_HOME": java,
-        "PYSPARK_PYTHON": worker_python(log_file.parent.parent / "bin", chosen),
+        "PYSPARK_PYTHON": worker_python(log_file.parent.parent / "bin"),
         "PYSPARK_DRIVER_PYTHON": sys.executable,
     }
     return JvmSettings(
@@ -119,6 +121,15 @@ def prepare_for_query(session: SparkSession, partitions: int) -> None:
     """Sets what a query must find in its session when it starts; the session may be the user's own."""
     for key, value in {**_QUERY_SETTINGS, "spark.sql.shuffle.partitions": str(partitions)}.items():
         session.conf.set(key, value)
+
+
+def _refuse_spark_connect(master: str) -> None:
+    remote = os.environ.get("SPARK_REMOTE") or (master if master.startswith("sc://") else None)
+    if remote is not None:
+        raise NotSupportedError(
+            f"Penstock cannot run on Spark Connect ({remote}): a job's driver plans its epochs beside Spark's driver."
+            " Give the cluster's master, such as -D spark.master=spark://host:7077, and unset SPARK_REMOTE."
+        )
 
 
 def _default_master() -> str:
