@@ -48,7 +48,7 @@ def _run(parallelism: int, **options: Any) -> tuple[list[Any], LocalExecutor]:
 def test_state_on_disk_gives_the_same_results(
     forget: bool, small_log: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Without a small log, pages are written behind every delta, and new containers are made of pages and deltas.
+    # Without a small log, pages are written after every delta, and new containers are made of pages and deltas.
     monkeypatch.setattr(state_log, "_SMALL_LOG_BYTES", small_log)
     in_memory, _ = _run(2)
     on_disk, _ = _run(2, forget=forget, disk_state=_disk(tmp_path))

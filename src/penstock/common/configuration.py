@@ -108,7 +108,7 @@ class Configuration:
         target_dict.update(self._entries)
 
     def add_all(self, other: Configuration, prefix: str | None = None) -> Configuration:
-        """Takes over all entries of another configuration, their keys behind the prefix."""
+        """Takes over all entries of another configuration, their keys after the prefix."""
         for key, value in other._entries.items():
             self._entries[(prefix or "") + key] = value
         return self

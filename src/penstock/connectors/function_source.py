@@ -118,7 +118,7 @@ class FunctionSource(SourcePlanner):
         self._thread.start()
 
     def _recover(self) -> None:
-        """Goes on behind the last segment that an earlier process wrote, with the attributes of that moment."""
+        """Goes on after the last segment that an earlier process wrote, with the attributes of that moment."""
         segments = self._storage.names()
         if segments:
             self._oldest = int(segments[0])
@@ -172,7 +172,7 @@ class FunctionSource(SourcePlanner):
             return [self._segments, self._ended and not self._pending] if self._segments >= segments else position
 
     def _write_segment(self) -> None:
-        # All of it, whatever the epoch's budget: the function's attributes are already behind the last record.
+        # All of it, whatever the epoch's budget: the function's attributes are already past the last record.
         taken, self._pending = self._pending, []
         self._storage.write(_name(self._segments), dumps_on_driver((taken, self._state())))
         self._segments += 1
@@ -201,7 +201,7 @@ class FunctionSource(SourcePlanner):
         return loads(self._storage.read(_name(position[0] - 1)))[1]
 
     def restore_savepoint(self, position: list[Any], state: Any) -> list[Any]:
-        """The log belongs to the old job; a new one begins with the attributes behind the old position."""
+        """The log belongs to the old job; a new one begins with the attributes after the old position."""
         if state is not None:
             self._take_over(state)
         return [0, False]

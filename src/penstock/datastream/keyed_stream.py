@@ -69,7 +69,7 @@ class KeyedStream(DataStream):
     def _exchanged(self, partitioning: Partitioning) -> NoReturn:
         raise ProgramError(
             f"Cannot override partitioning for KeyedStream (key_by() is followed by {partitioning.label});"
-            " exchange the stream before key_by(), or behind the keyed operator."
+            " exchange the stream before key_by(), or after the keyed operator."
         )
 
     # Functions that are objects may hold keyed state; plain callables cannot, and run without the key.

@@ -56,7 +56,7 @@ class OperatorSettings(ABC):
             if parallelism != 1:
                 raise ProgramError(
                     f"The parallelism of non parallel operator must be 1: {nodes[0].name!r} cannot be split"
-                    f" over {parallelism} subtasks. Set the parallelism of the operators behind it."
+                    f" over {parallelism} subtasks. Set the parallelism of the operators after it."
                 )
             return self
         for node in nodes:

@@ -68,7 +68,7 @@ class DataStream(StreamEnds):
         if not self._nodes:
             raise ProgramError(
                 f"{operation} is not possible on {self._what_it_is()}, which is no operator:"
-                " call it on the operator before or behind it."
+                " call it on the operator before or after it."
             )
         return self._nodes
 
@@ -126,7 +126,7 @@ class DataStream(StreamEnds):
         params: dict[str, Any] | None = None,
         other_inputs: tuple[DataStream, ...] = (),
     ) -> DataStream:
-        """The one way to create an operator behind this stream; without output type it is untyped."""
+        """The one way to create an operator after this stream; without output type it is untyped."""
         type_info = _checked_type(output_type, name)
         node = self._node_behind(kind, name, function, params, other_inputs)
         node.output_type = type_info

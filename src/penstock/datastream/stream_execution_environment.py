@@ -246,7 +246,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return current_run_options().job_name or named_in_program or _DEFAULT_JOB_NAME
 
     def _ends(self) -> tuple[Node, ...]:
-        """Operators behind which nothing follows: sinks, and functions that are run only for what they do."""
+        """Operators after which nothing follows: sinks, and functions that are run only for what they do."""
         consumed = {upstream.node.id for node in self._operators for upstream in node.upstreams}
         return tuple(node for node in self._operators if node.id not in consumed)
 

@@ -63,7 +63,7 @@ def build_stream_graph(
 
 
 def upstream_first(sinks: Iterable[Node]) -> tuple[Node, ...]:
-    """All nodes that lead to the sinks, each behind its inputs; without recursion: a chain may have thousands."""
+    """All nodes that lead to the sinks, each after its inputs; without recursion: a chain may have thousands."""
     ordered: dict[int, Node] = {}
     stack: list[tuple[Node, bool]] = [(sink, False) for sink in reversed(list(sinks))]
     while stack:

@@ -25,7 +25,7 @@ class AttributeTracker:
     def mark_opened(self, repeatable: bool = True) -> None:
         """What `open()` (or the constructor) set is rebuilt the same way elsewhere, if that is repeatable: no change.
 
-        What was applied before goes over it now: the snapshot is behind `open()`.
+        What was applied before goes over it now: the snapshot is from after `open()`.
         """
         if repeatable:
             self._last = {name: _fingerprint(value) for name, value in (self._attributes or {}).items()}

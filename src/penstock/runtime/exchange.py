@@ -233,7 +233,7 @@ class CustomWriter(ScatterWriter):
         for target in targets:
             if not 0 <= target < width:
                 raise ProgramError(
-                    f"the partitioner returned {target}, but the operator behind it has the subtasks 0 to {width - 1}"
+                    f"the partitioner returned {target}, but the operator after it has the subtasks 0 to {width - 1}"
                 )
         return targets
 

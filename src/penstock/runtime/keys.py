@@ -84,7 +84,7 @@ _HASHERS: dict[type, Callable[[Any], int]] = {
 
 
 def _hash_uncommon(key: Any) -> int:
-    # Members of IntEnum and StrEnum are equal to their values, so enums come behind these.
+    # Members of IntEnum and StrEnum are equal to their values, so enums come after these.
     if isinstance(key, numbers.Number):
         if isinstance(key, float) and math.isnan(key):
             raise UnstableKeyError("NaN is not equal to itself, so it cannot be a key")

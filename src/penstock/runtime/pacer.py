@@ -1,4 +1,4 @@
-"""Cuts batches so that the clock is looked at often enough, however slow the operators behind are.
+"""Cuts batches so that the clock is looked at often enough, however slow the operators after them are.
 
 Periodic watermarks and processing-time timers come between batches. With fast operators a batch of thousands takes
 milliseconds; with a function that waits for a service, one record may take a second.

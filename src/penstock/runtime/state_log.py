@@ -2,7 +2,7 @@
 
 The store is Spark's: it commits or discards its version together with the batch, so there is no second durability
 protocol here. State in memory is written as a whole when the log has grown as large as that. State on disk may be too
-large for that: its pages are written one after the other, a few behind each delta, and replace their older copies.
+large for that: its pages are written one after the other, a few after each delta, and replace their older copies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SMALL_LOG_BYTES = 8 << 20
 _LONG_LOG = 1000
 _PAGE_BYTES_PER_DELTA_BYTE = 1  # so the log never grows to more than twice the pages
 _HEAD = (-1, 0)
-_REST = (-2, -3)  # two places: the older one counts until all pages have been written behind the newer one
+_REST = (-2, -3)  # two places: the older one counts until all pages have been written after the newer one
 _FIRST_PAGE = -10
 _UNLIMITED = 1 << 62
 _CHECKSUM = struct.Struct("<I")
@@ -63,7 +63,7 @@ class Token:
 class _Pages:
     """Where the pages of state on disk stand."""
 
-    seqs: tuple[int, ...] = (0,) * PAGES  # the snapshot that each one was written behind
+    seqs: tuple[int, ...] = (0,) * PAGES  # the snapshot that each one was written after
     sizes: tuple[int, ...] = (0,) * PAGES
     next: int = 0
     round_seq: int = 0  # when the present round through all pages began
@@ -78,7 +78,7 @@ class _Pages:
 
 @dataclass(frozen=True)
 class _Head:
-    """Where the log stands: read first in every batch. Its records are those behind `base_seq`."""
+    """Where the log stands: read first in every batch. Its records are those after `base_seq`."""
 
     token: Token
     base_seq: int
@@ -180,7 +180,7 @@ class StateLog:
         self._records.put(_HEAD, _sealed(self._head))
 
     def _budget(self, head: _Head, delta_bytes: int) -> int:
-        """How many bytes of pages are written behind a delta."""
+        """How many bytes of pages are written after a delta."""
         if head.token.seq - head.base_seq >= _LONG_LOG:
             return max(head.base_bytes // _LONG_LOG, delta_bytes) * _PAGE_BYTES_PER_DELTA_BYTE
         return delta_bytes * _PAGE_BYTES_PER_DELTA_BYTE if head.log_bytes > _SMALL_LOG_BYTES else 0

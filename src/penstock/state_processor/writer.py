@@ -73,7 +73,7 @@ class SavepointWriter:
         self, uid: str, kind: str, parallelism: int = 1, max_parallelism: int = DEFAULT_MAX_PARALLELISM
     ) -> SavepointWriter:
         """An operator that the savepoint does not have. Its kind is what the program makes of it: keyed_process for
-        ``process()`` behind ``key_by()``, keyed_map for ``map()`` there, reduce for ``reduce()``, map for ``map()``
+        ``process()`` after ``key_by()``, keyed_map for ``map()`` there, reduce for ``reduce()``, map for ``map()``
         without keys, and so on; ``penstock state list`` shows the kinds of a savepoint.
         """
         if uid in self._operators:

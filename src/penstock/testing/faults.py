@@ -5,8 +5,8 @@ Armed by an environment variable, which driver, JVM and workers inherit:
     PENSTOCK_CRASH="after-plan:2"                        the second time that a process passes the point
     PENSTOCK_CRASH="during-level:5:jvm@/dir/passes"      the fifth pass of all processes together, which kills the JVM
 
-Behind the second colon stands who dies: `self` (whoever passes the point, the default), `jvm` or `driver`; or who is
-stopped (SIGSTOP) until somebody wakes it up: `freeze-jvm`, or `freeze` for all processes of the job. With a file behind
+After the second colon stands who dies: `self` (whoever passes the point, the default), `jvm` or `driver`; or who is
+stopped (SIGSTOP) until somebody wakes it up: `freeze-jvm`, or `freeze` for all processes of the job. With a file after
 the @ passes are counted there, across processes: exactly one of them crashes, whoever starts again. Several crashes
 are separated by commas. Without the variable nothing of this module is loaded.
 """

@@ -90,7 +90,7 @@ def anything(least: int = 0, most: int | None = None) -> ArgumentRule:
 
 
 def shared(least: int = 1, skip: int = 0, kind: Kind = ANY) -> ArgumentRule:
-    """All arguments behind the first `skip` become their common type."""
+    """All arguments after the first `skip` become their common type."""
 
     def rule(site: Site) -> tuple[DataType, ...]:
         if len(site.types) < least + skip:

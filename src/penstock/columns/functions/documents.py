@@ -16,7 +16,7 @@ _BOOLEAN = DataTypes.BOOLEAN()
 
 
 def _value_arguments(site: Site) -> tuple[DataType, ...]:
-    """The document and the path; behind them the two defaults, if there are any."""
+    """The document and the path; after them the two defaults, if there are any."""
     returning = site.option("returning", _STRING)
     if len(site.types) < 2 or not all(families.is_text(data_type) for data_type in site.types[:2]):
         raise SignatureError("it takes (document, path) as texts")

@@ -92,7 +92,7 @@ def _number_to_decimal(datum: Datum, source: DataType, target: scalars.DecimalTy
 
 
 def _decimal_to_integer(datum: Datum, arrow_type: pa.DataType) -> Datum:
-    """Cut off behind the point, then the lowest bits, as Java's longValue()."""
+    """Cut off after the point, then the lowest bits, as Java's longValue()."""
     width = int(arrow_type.bit_width)
     half, full = 2 ** (width - 1), 2**width
     values = [

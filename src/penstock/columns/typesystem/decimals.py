@@ -74,7 +74,7 @@ def of_average(data_type: DecimalType) -> DecimalType:
 
 
 def _bounded(precision: int, scale: int) -> DecimalType:
-    """Cuts digits behind the point, but never below six of them, when there are more than 38 in all."""
+    """Cuts digits after the point, but never below six of them, when there are more than 38 in all."""
     if precision <= MAX_PRECISION:
         return DecimalType(precision, scale)
     whole = precision - scale

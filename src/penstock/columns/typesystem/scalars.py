@@ -119,7 +119,7 @@ class DoubleType(FractionalType):
 
 
 class DecimalType(FractionalType):
-    """An exact number of ``precision`` digits, ``scale`` of them behind the point."""
+    """An exact number of ``precision`` digits, ``scale`` of them after the point."""
 
     precision: int
     scale: int

@@ -66,7 +66,7 @@ def parse_type(text: str) -> DataType:
 
 
 def read_type(tokens: Sequence[TypeToken], start: int) -> tuple[DataType, int]:
-    """The type that begins at a token, and the index of the token behind it."""
+    """The type that begins at a token, and the index of the token after it."""
     reader = _Reader(tokens, start)
     return reader.data_type(), reader.index
 

@@ -17,7 +17,7 @@ from penstock.runtime.cep.pattern_rules import check
 from penstock.runtime.cep.program import NOWHERE, Guard, Move, MoveKind, Program, State
 
 Nots = tuple[Guard, ...]  # guards of the events that are forbidden while a match waits
-After = Callable[[Nots], "Place"]  # the place behind a stage, given what is forbidden there
+After = Callable[[Nots], "Place"]  # the place after a stage, given what is forbidden there
 
 
 @dataclass(eq=False)

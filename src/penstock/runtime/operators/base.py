@@ -58,7 +58,7 @@ class Operator:
         raise NotImplementedError
 
     def process_watermark(self, timestamp: int) -> None:
-        """Event time advances for this operator: fire what is due, then tell those behind."""
+        """Event time advances for this operator: fire what is due, then tell those after it."""
         self.watermark = timestamp
         self.output.emit_watermark(timestamp)
         for side in self.side_outputs.values():

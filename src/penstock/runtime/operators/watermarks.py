@@ -244,7 +244,7 @@ class _BoundedOutOfOrderness(_NoWatermarks):
 
 
 class _UserOutput(WatermarkOutput):
-    """Takes the watermarks of a user's generator: they belong right behind the record that it has just seen."""
+    """Takes the watermarks of a user's generator: they belong right after the record that it has just seen."""
 
     __penstock_transient__ = True
 

@@ -315,7 +315,7 @@ def _group_in(text: bytes) -> bytes:
 
 
 def _behind(prefix: bytes) -> bytes:
-    """The smallest key behind all that begin like this."""
+    """The smallest key after all that begin like this."""
     shortened = prefix.rstrip(b"\xff")
     return shortened[:-1] + bytes((shortened[-1] + 1,))
 

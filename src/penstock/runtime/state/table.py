@@ -33,7 +33,7 @@ class Table(Protocol):
     def take_delta(self) -> Any: ...
 
     def full_delta(self) -> Any:
-        """The delta that makes an empty table equal to this one, asked for right behind take_delta()."""
+        """The delta that makes an empty table equal to this one, asked for right after take_delta()."""
 
     def pieces(self, entries: int) -> Iterator[dict[Any, Any]]:
         """The same in deltas of so many entries, which may be applied in any order."""

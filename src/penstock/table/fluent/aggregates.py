@@ -19,7 +19,7 @@ class AggregateMethods(Fluent[T]):
     def distinct(self) -> Expression[Any]:
         """Lets the aggregate function count equal values once: ``col("a").sum.distinct``."""
         if not isinstance(self._node, Call):
-            raise ProgramError("distinct belongs behind an aggregate function: col('a').count.distinct")
+            raise ProgramError("distinct belongs after an aggregate function: col('a').count.distinct")
         return self._make(replace(self._node, distinct=True))
 
     @property

@@ -87,7 +87,7 @@ class Aggregation(Relation):
 
 @dataclass(frozen=True)
 class OverAggregation(Relation):
-    """The source's columns, and behind them the values of functions over windows of rows."""
+    """The source's columns, and after them the values of functions over windows of rows."""
 
     source: Relation
     calls: tuple[OverCall, ...]

@@ -1,4 +1,4 @@
-"""What stands behind FROM becomes relations: tables, views, joins, functions, UNNEST, windows, patterns."""
+"""What stands after FROM becomes relations: tables, views, joins, functions, UNNEST, windows, patterns."""
 
 from __future__ import annotations
 

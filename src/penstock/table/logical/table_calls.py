@@ -40,7 +40,7 @@ def where(source: Relation, condition: syntax.Expr) -> Relation:
 
 
 def add_columns(source: Relation, expressions: Sequence[syntax.Expr], replace: bool = False) -> Relation:
-    """New columns behind the old ones; with replace, one of an old name takes its place."""
+    """New columns after the old ones; with replace, one of an old name takes its place."""
     resolver = _resolver(single(source), "add_columns()")
     nodes, names = list(builder.references(source)), list(source.names)
     for expression, name in zip(expressions, _names(expressions), strict=True):

@@ -17,7 +17,7 @@ _DROP_KINDS = ("TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE", "MODEL", "CON
 
 
 class _TableParts:
-    """Collects what stands between the parentheses of CREATE TABLE, or behind ADD and MODIFY."""
+    """Collects what stands between the parentheses of CREATE TABLE, or after ADD and MODIFY."""
 
     def __init__(self) -> None:
         self.columns: list[st.AnyColumn] = []

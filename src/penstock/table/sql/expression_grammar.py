@@ -76,7 +76,7 @@ class ExpressionGrammar(Cursor):
         return self._judged()
 
     def _judged(self) -> Expr:
-        """IS [NOT] NULL, TRUE, FALSE, UNKNOWN, JSON: behind a whole comparison."""
+        """IS [NOT] NULL, TRUE, FALSE, UNKNOWN, JSON: after a whole comparison."""
         left = self._comparison()
         while self.at("IS") and not self.at("IS", "DISTINCT") and not self.at("IS", "NOT", "DISTINCT"):
             where = self.take().position
@@ -300,7 +300,7 @@ class ExpressionGrammar(Cursor):
         return None
 
     def interval_type(self) -> DayTimeIntervalType | YearMonthIntervalType:
-        """The qualifier behind an interval, as DAY TO SECOND(3)."""
+        """The qualifier after an interval, as DAY TO SECOND(3)."""
         text = "INTERVAL " + self._interval_field()
         if self.accept("TO"):
             text += " TO " + self._interval_field()

@@ -1,4 +1,4 @@
-"""What may stand behind FROM: tables, functions, UNNEST, joins, time travel, hints, MATCH_RECOGNIZE."""
+"""What may stand after FROM: tables, functions, UNNEST, joins, time travel, hints, MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 

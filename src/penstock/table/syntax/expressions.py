@@ -21,7 +21,7 @@ class Expr:
 
 @dataclass(frozen=True)
 class Name(Expr):
-    """A column, perhaps with its table in front and nested fields behind: `t.address.city`."""
+    """A column, perhaps with its table in front and nested fields after: `t.address.city`."""
 
     parts: tuple[str, ...]
 
@@ -135,7 +135,7 @@ class FrameBound:
 
 @dataclass(frozen=True)
 class WindowSpec:
-    """What stands behind OVER or in the WINDOW clause."""
+    """What stands after OVER or in the WINDOW clause."""
 
     base: str | None = None
     partition_by: tuple[Expr, ...] = ()

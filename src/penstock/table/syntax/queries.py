@@ -1,4 +1,4 @@
-"""Queries as written: SELECT with its clauses, set operations, VALUES, and what may stand behind FROM."""
+"""Queries as written: SELECT with its clauses, set operations, VALUES, and what may stand after FROM."""
 
 from __future__ import annotations
 
