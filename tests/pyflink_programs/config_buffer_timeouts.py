@@ -5,7 +5,6 @@ from pyflink.datastream import StreamExecutionEnvironment
 env = StreamExecutionEnvironment.get_execution_environment()
 
 env.set_parallelism(1)
-print(env.get_buffer_timeout())
 env.set_buffer_timeout(0)
 print(env.get_buffer_timeout())
 env.set_buffer_timeout(-1)
