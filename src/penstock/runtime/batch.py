@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from penstock.common.typeinfo import TypeInformation
-from penstock.runtime.key_columns import column_of_keys, keys_of_column
+from penstock.runtime.key_columns import column_of_keys, integers_as_column, keys_of_column
 
 MIN_TIMESTAMP: Final = -(1 << 63)
 MAX_TIMESTAMP: Final = (1 << 63) - 1
@@ -218,7 +218,8 @@ class Batch:
         def cut(items: Any) -> Any:
             return items[start::step]
 
-        return self._part(cut, cut, lambda column: column.take(pa.array(np.arange(start, len(self), step))))
+        positions = integers_as_column(np.arange(start, len(self), step))
+        return self._part(cut, cut, lambda column: column.take(positions))
 
     def take(self, positions: Integers) -> Batch:
         """The records at some positions, in the order of these."""
@@ -226,7 +227,7 @@ class Batch:
         return self._part(
             lambda items: _picked(items, chosen),
             lambda times: times[positions],
-            lambda column: column.take(pa.array(positions)),
+            lambda column: column.take(integers_as_column(positions)),
         )
 
     def filter(self, mask: list[Any] | npt.NDArray[np.bool_]) -> Batch:

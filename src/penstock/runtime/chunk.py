@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.runtime.batch import Batch, Codec, Control, joined
+from penstock.runtime.key_columns import integers_as_column
 from penstock.runtime.pickling import dumps, loads
 
 _KEY = "$key"
@@ -88,7 +89,7 @@ def _unpacked(records: tuple[bytes | None, Any, Any], codec: Codec | None) -> Ba
     timestamp_bytes, keys, body = records
     times = None if timestamp_bytes is None else np.frombuffer(timestamp_bytes, np.int64)
     if codec is None:
-        return Batch(body, times=times).keyed(pa.array(keys) if isinstance(keys, np.ndarray) else keys)
+        return Batch(body, times=times).keyed(integers_as_column(keys) if isinstance(keys, np.ndarray) else keys)
     columns = _from_ipc(body)
     if isinstance(keys, str):
         last = columns.num_columns - 1
