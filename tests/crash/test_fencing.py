@@ -39,7 +39,7 @@ def test_drivers_that_were_taken_over_commit_nothing(tmp_path: Path, engine: str
             signal_session(stale.pid, signal.SIGCONT)
         for stale in (first, second):
             assert job.wait(stale, "woken up") == 1
-            assert "was taken over by process" in job.history[-1]
+            assert "was taken over by" in job.history[-1]  # by a process that may be through already
         assert job.wait(third, "took over") == 0
         job.assert_complete()
         assert [wait_for_last_process(process.pid) for process in started] == [[], [], []]

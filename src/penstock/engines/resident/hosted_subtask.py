@@ -111,7 +111,7 @@ class HostedSubtask:
         self._finished = False
         self.time = TimeSpent()
         self.container = self._opened()
-        self.next_wake = self.container.next_processing_time()
+        self.next_wake = _wake_of(self.container)
         self.unflushed = False
 
     def _opened(self) -> Container:
@@ -193,7 +193,7 @@ class HostedSubtask:
 
     def _has_run(self) -> None:
         self.unflushed = bool(self.outgoing)
-        self.next_wake = self.container.next_processing_time()
+        self.next_wake = _wake_of(self.container)
 
     def advance(self) -> None:
         """The moment has come that next_wake names."""
@@ -232,7 +232,7 @@ class HostedSubtask:
         for metrics in report.metrics.values():
             metrics.update(times)
         self.unflushed = False
-        self.next_wake = None if self._finished or self._failed else report.next_processing_time
+        self.next_wake = None if self._finished or self._failed else _wake_of(self.container)
         return EndedEpoch(barrier, sendable(report, self.container).payload)
 
     def _save(self, report: SubtaskReport, target: SnapshotTarget | None) -> None:
@@ -247,6 +247,11 @@ class HostedSubtask:
 
 
 _DONE = object()
+
+
+def _wake_of(container: Container) -> int | None:
+    """A moment by the clock; "at once" asks for an epoch instead, which the driver plans when it reads the report."""
+    return container.next_processing_time() or None
 
 
 def _channels_into(job: JobBlueprint, level: int, subtask: int) -> list[int]:
