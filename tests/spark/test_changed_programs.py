@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import EnvironmentFactory
+from tests.patience import patience
 
 from penstock.common import Row, Types
 from penstock.datastream.state import ListStateDescriptor, ValueStateDescriptor
@@ -86,20 +87,20 @@ env.execute()
 def _penstock(tmp_path: Path, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("penstock")), "run", *arguments]
     environment = {**os.environ, "PENSTOCK_HOME": str(home)}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, cwd=tmp_path)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patience(180), cwd=tmp_path)
 
 
-def test_a_changed_program_from_the_command_line(tmp_path: Path, spark_home: Path) -> None:
+def test_a_changed_program_from_the_command_line(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(_PROGRAM)
     writer = SavepointWriter.new().add_operator("users", "keyed_process")
     descriptor, users = ValueStateDescriptor("user", _USER), {n: Row(name=f"u{n}", visits=10) for n in (1, 2)}
     path = writer.with_keyed_state("users", descriptor, users).write(str(tmp_path / "savepoint"))
-    refused = _penstock(tmp_path, spark_home, "-s", path, str(program), "less")
+    refused = _penstock(tmp_path, tmp_path / "home", "-s", path, str(program), "less")
     assert refused.returncode != 0 and refused.stdout == ""
     assert "the state 'user' of the operator 'visits of users' (uid users) was saved as value state" in refused.stderr
     assert "field 'visits': LONG cannot become SHORT" in refused.stderr
-    run = _penstock(tmp_path, spark_home, "-s", path, str(program), "more")
+    run = _penstock(tmp_path, tmp_path / "home", "-s", path, str(program), "more")
     assert run.returncode == 0, run.stderr
     assert sorted(line.split("> ")[-1] for line in run.stdout.splitlines()) == [
         "Row(name='u1', visits=11, country='?')",

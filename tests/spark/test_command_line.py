@@ -10,10 +10,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.patience import patience
 
 pytestmark = pytest.mark.spark
 
 PENSTOCK = Path(sys.executable).with_name("penstock")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Of each test its own: what a test that failed has left behind is not another one's fault."""
+    return tmp_path / "home"
 
 
 def command(*arguments: str) -> list[str]:
@@ -26,7 +33,12 @@ def environment(home: Path) -> dict[str, str]:
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(*arguments), env=environment(home), capture_output=True, text=True, timeout=180, cwd=home.parent
+        command(*arguments),
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        timeout=patience(180),
+        cwd=home.parent,
     )
 
 
@@ -73,7 +85,7 @@ print("done")
 """
 
 
-def test_program_with_all_kinds_of_dependencies(tmp_path: Path, spark_home: Path) -> None:
+def test_program_with_all_kinds_of_dependencies(tmp_path: Path, home: Path) -> None:
     (tmp_path / "beside.py").write_text("def shout(text):\n    return text.upper()\n")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "added.py").write_text("NAME = 'added'\n")
@@ -84,7 +96,7 @@ def test_program_with_all_kinds_of_dependencies(tmp_path: Path, spark_home: Path
         archive.writestr("inside/words.txt", "archived")
     script = tmp_path / "program.py"
     script.write_text(DEPENDENCIES)
-    result = run(spark_home, "--pyflink", "-p", "1", "--master", "local[2]", str(script), "--flag", "x")
+    result = run(home, "--pyflink", "-p", "1", "--master", "local[2]", str(script), "--flag", "x")
     assert result.stderr == ""
     assert result.stdout.splitlines() == [
         "arguments ['--flag', 'x'] parallelism 1",
@@ -111,10 +123,10 @@ print("not reached")
 """
 
 
-def test_failing_program(tmp_path: Path, spark_home: Path) -> None:
+def test_failing_program(tmp_path: Path, home: Path) -> None:
     script = tmp_path / "failing.py"
     script.write_text(FAILING)
-    result = run(spark_home, "-p", "1", "--master", "local[2]", str(script))
+    result = run(home, "-p", "1", "--master", "local[2]", str(script))
     assert result.returncode == 1
     assert result.stdout.startswith("before\n") and "not reached" not in result.stdout
     assert result.stderr.startswith("penstock: ZeroDivisionError in operator 'divider'")
@@ -147,12 +159,12 @@ for line in sorted(counts.execute_and_collect()):
 """
 
 
-def test_executors_in_processes_of_their_own(tmp_path: Path, spark_home: Path) -> None:
+def test_executors_in_processes_of_their_own(tmp_path: Path, home: Path) -> None:
     (tmp_path / "beside.py").write_text("def describe(key, count):\n    return f'{key} {count:02d}'\n")
     script = tmp_path / "keyed.py"
     script.write_text(KEYED)
     small = ["-D", "penstock.epoch.initial-records=20", "-D", "penstock.epoch.max-records=20"]
-    result = run(spark_home, "--pyflink", "-p", "2", *small, "--master", "local-cluster[2,1,1024]", str(script))
+    result = run(home, "--pyflink", "-p", "2", *small, "--master", "local-cluster[2,1,1024]", str(script))
     assert result.stderr == ""
     assert result.stdout.splitlines() == [f"{key} {count:02d}" for key in range(6) for count in range(1, 11)]
     assert result.returncode == 0
@@ -184,12 +196,12 @@ env.execute()
 """
 
 
-def test_interrupt_stops_the_job_cleanly(tmp_path: Path, spark_home: Path) -> None:
+def test_interrupt_stops_the_job_cleanly(tmp_path: Path, home: Path) -> None:
     script = tmp_path / "endless.py"
     script.write_text(ENDLESS)
     process = subprocess.Popen(
         command("-p", "1", "--master", "local[2]", str(script)),
-        env={**environment(spark_home), "PYTHONUNBUFFERED": "1"},
+        env={**environment(home), "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -207,4 +219,4 @@ def test_interrupt_stops_the_job_cleanly(tmp_path: Path, spark_home: Path) -> No
     assert process.returncode == 0, errors
     assert errors == ""
     assert all(line.startswith("tick ") for line in rest.splitlines())
-    assert not list((spark_home / "jobs").iterdir()), "the job's directory is left behind"
+    assert not list((home / "jobs").iterdir()), "the job's directory is left behind"

@@ -39,17 +39,19 @@ class EpochSizer:
         self._samples.append((records, milliseconds))
         if records < self._budget / 2:
             return
-        growth = min(max(self._wanted(), self._budget / _GROWTH), self._budget * _GROWTH)
+        lowest = self._budget / _GROWTH if milliseconds <= _LONGEST * self._target_ms else 1.0  # too long: at once
+        growth = min(max(self._wanted(), lowest), self._budget * _GROWTH)
         self._budget = min(max(growth, 1.0), float(self._maximum))
 
     def _wanted(self) -> float:
         fit = self._fit()
-        longest_ms = _LONGEST * self._target_ms
+        target_ms, longest_ms = self._target_ms, _LONGEST * self._target_ms
         if fit is None:
             # Equal sizes say nothing about the overhead: a larger epoch does, as long as it cannot become too long.
-            return self._budget * min(_PROBE, longest_ms / self._samples[-1][1])
+            last_ms = self._samples[-1][1]
+            return self._budget * (min(_PROBE, longest_ms / last_ms) if last_ms <= longest_ms else target_ms / last_ms)
         overhead, cost = fit
-        wanted_ms = min(max(self._target_ms, overhead / _OVERHEAD_SHARE), longest_ms)
+        wanted_ms = min(max(target_ms, overhead / _OVERHEAD_SHARE), longest_ms)
         return (wanted_ms - overhead) / cost
 
     def _fit(self) -> tuple[float, float] | None:

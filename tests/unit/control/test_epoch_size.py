@@ -38,6 +38,12 @@ def test_shrinks_when_records_become_expensive() -> None:
     assert sizer.budget == pytest.approx(1000, rel=0.3)
 
 
+def test_an_epoch_that_took_much_too_long_is_the_last_one() -> None:
+    """A time in the middle of it cannot be acted on: see docs/pyflink.md, time inside an epoch."""
+    sizer = EpochSizer(50_000, 10**9, 1000)
+    assert [size <= 1500 for size in settle(sizer, 50.0, 1.0, epochs=6)] == [False, False, True, True, True, True]
+
+
 def test_grows_so_that_a_large_overhead_becomes_a_small_share() -> None:
     sizer = EpochSizer(1000, 10**9, 1000)
     settle(sizer, 500.0, 0.01)
