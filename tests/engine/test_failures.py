@@ -134,7 +134,7 @@ class NoKey:
         return NoKey, ()
 
 
-@pytest.mark.parametrize("key", [NoKey(), float("nan"), [1], {"a": 1}], ids=["object", "NaN", "list", "dict"])
+@pytest.mark.parametrize("key", [NoKey(), float("nan")], ids=["object", "NaN"])
 def test_unstable_key(local_env: EnvironmentFactory, key: Any) -> None:
     env = local_env(2)
     env.from_collection([1]).key_by(lambda v: key).map(lambda v: v).print()

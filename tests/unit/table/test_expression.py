@@ -130,7 +130,7 @@ def test_types_and_values(expression: Expression[Any], data_type: str, value: st
 def test_an_expression_is_not_a_condition_of_python() -> None:
     with pytest.raises(TypeError, match="use & | ~"):
         bool(col("a") == 1)
-    with pytest.raises(ProgramError, match="behind an aggregate function"):
+    with pytest.raises(ProgramError, match="after an aggregate function"):
         _ = col("a").distinct
     with pytest.raises(ProgramError, match="cannot be a literal"):
         lit(object())

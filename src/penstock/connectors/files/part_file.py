@@ -57,6 +57,14 @@ class RowPart:
         self._file.close()
 
 
+def add_records(writer: Any, records: Records) -> None:
+    """To the writer of a bulk format, as columns if it takes them."""
+    if hasattr(writer, "add_batch"):
+        writer.add_batch(records)
+    else:
+        writer.add_elements(records.values)
+
+
 class BulkPart:
     """Lets a format write a whole file, which is complete only when it is finished."""
 
@@ -66,10 +74,7 @@ class BulkPart:
         self._writer = factory.create(self._file)
 
     def write(self, records: Records, now: int) -> None:
-        if hasattr(self._writer, "add_batch"):
-            self._writer.add_batch(records)
-        else:
-            self._writer.add_elements(records.values)
+        add_records(self._writer, records)
         self.part.size = self._file.tell()
         self.part.updated = now
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
-from penstock.connectors.files.part_file import PartFile
+from penstock.connectors.files.part_file import PartFile, add_records
 from penstock.storage import Storage
 
 
@@ -22,7 +22,7 @@ class StoredPart:
         if self._writer is None:
             self._file.write(content)
         else:
-            self._writer.add_elements(content)
+            add_records(self._writer, content)
         self.part.size = self._file.tell()
         self.part.updated = now
 
