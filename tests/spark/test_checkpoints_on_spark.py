@@ -209,16 +209,17 @@ class Hundreds(TimestampAssigner):
 class Remembering(MapFunction, CheckpointedFunction):
     """List state is dealt out; all subtasks see all of the union-list state, to which each gives one entry."""
 
-    def __init__(self, members_before: int) -> None:
+    def __init__(self, members_before: int, members: int) -> None:
         self._members_before = members_before
+        self._members = members
 
     def initialize_state(self, context: Any) -> None:
         store = context.get_operator_state_store()
         self.saved = store.get_list_state(ListStateDescriptor("seen", Types.LONG()))
         self.union = store.get_union_list_state(ListStateDescriptor("members", Types.LONG()))
         self.seen = list(self.saved.get())
-        # A container that moved to another worker finds what it has given itself.
-        assert len(list(self.union.get())) in (self._members_before, 1)
+        # One that moved to another worker finds what all have given since the job started.
+        assert len(list(self.union.get())) in (self._members_before, self._members)
 
     def snapshot_state(self, context: Any) -> None:
         self.saved.update(self.seen)
@@ -262,7 +263,7 @@ def everything(env: StreamExecutionEnvironment, members_before: int = 0) -> Any:
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Hundreds())
     numbers = env.from_collection(list(range(600)), Types.LONG()).uid("numbers").rebalance()
     timed = (
-        numbers.map(Remembering(members_before), Types.LONG())
+        numbers.map(Remembering(members_before, env.get_parallelism()), Types.LONG())
         .uid("remember")
         .assign_timestamps_and_watermarks(strategy)
         .uid("t")
