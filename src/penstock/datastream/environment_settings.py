@@ -30,6 +30,7 @@ _RUNTIME_MODE = "execution.runtime-mode"
 _BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 _OLDER_BUFFER_TIMEOUT = "execution.buffer-timeout"
 _BUFFER_TIMEOUT_ENABLED = "execution.buffer-timeout.enabled"
+_FLINKS_BUFFER_TIMEOUT = 100
 _CHANGELOG = "state.changelog.enabled"
 _OLDER_SAVEPOINTS = "state.savepoints.dir"
 
@@ -144,12 +145,13 @@ class EnvironmentSettings(PythonDependencySettings):
         return self
 
     def get_buffer_timeout(self) -> int:
-        """Milliseconds; -1 when switched off."""
+        """Milliseconds; -1 when switched off. Flink's default when nobody has said: engines have their own."""
         if not options.value_of(self._configuration, _BUFFER_TIMEOUT_ENABLED):
             return -1
-        older = options.value_of(self._configuration, _OLDER_BUFFER_TIMEOUT)
-        has_newer = self._configuration.contains_key(_BUFFER_TIMEOUT)
-        return int(options.value_of(self._configuration, _BUFFER_TIMEOUT) if has_newer else older)
+        for key in (_BUFFER_TIMEOUT, _OLDER_BUFFER_TIMEOUT):
+            if self._configuration.contains_key(key):
+                return int(options.value_of(self._configuration, key))
+        return _FLINKS_BUFFER_TIMEOUT
 
     # Checkpoints and state
 
