@@ -298,7 +298,7 @@ def test_settings_are_read_back() -> None:
 def test_defaults() -> None:
     env = StreamExecutionEnvironment()
     assert env.get_parallelism() == env.get_default_local_parallelism() >= 1
-    assert (env.get_buffer_timeout(), env.get_checkpoint_interval()) == (5, -1)
+    assert (env.get_buffer_timeout(), env.get_checkpoint_interval()) == (100, -1)
     assert env.get_checkpointing_mode() is CheckpointingMode.AT_LEAST_ONCE
     assert env.get_default_savepoint_directory() is None
     assert env.is_changelog_state_backend_enabled() is None
