@@ -85,9 +85,9 @@ def _map_text(value: dict[Any, Any], type_info: TypeInformation | None) -> str:
 def _number_text(value: int | float, type_info: TypeInformation | None) -> str:
     basic = type_info.basic_type if isinstance(type_info, BasicTypeInfo) else None
     if basic is BasicType.FLOAT:
-        return _floating_text(float(value), shortest_float32(float(value)))
+        return java_floating_text(float(value), shortest_float32(float(value)))
     if basic is BasicType.DOUBLE or isinstance(value, float):
-        return _floating_text(float(value), repr(float(value)))
+        return java_floating_text(float(value), repr(float(value)))
     return str(value)
 
 
@@ -109,7 +109,8 @@ def _as_float32(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
-def _floating_text(value: float, shortest: str) -> str:
+def java_floating_text(value: float, shortest: str) -> str:
+    """A number as Java writes it, of the fewest digits that stand for it: 1.0, 1.0E7, NaN."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):

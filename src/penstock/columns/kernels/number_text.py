@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from decimal import Decimal
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.columns.kernels.datum import Datum, as_array
+from penstock.common.text import java_floating_text
 
 
 def java_double(value: float) -> str:
-    return _java_text(value, repr(value))
+    return java_floating_text(value, repr(value))
 
 
 def java_float(value: float) -> str:
-    return _java_text(value, str(np.float32(value)))
-
-
-def _java_text(value: float, shortest: str) -> str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0:
-        return "-0.0" if math.copysign(1.0, value) < 0 else "0.0"
-    sign, digit_tuple, last = Decimal(shortest).as_tuple()
-    digits = "".join(map(str, digit_tuple))
-    exponent = len(digits) + int(last) - 1
-    digits = digits.rstrip("0") or "0"
-    prefix = "-" if sign else ""
-    if not 1e-3 <= abs(value) < 1e7:
-        return f"{prefix}{digits[0]}.{digits[1:] or '0'}E{exponent}"
-    if exponent < 0:
-        return f"{prefix}0.{'0' * (-exponent - 1)}{digits}"
-    whole = digits[: exponent + 1].ljust(exponent + 1, "0")
-    return f"{prefix}{whole}.{digits[exponent + 1 :] or '0'}"
+    return java_floating_text(value, str(np.float32(value)))
 
 
 def floating_texts(datum: Datum) -> Datum:
