@@ -39,7 +39,9 @@ def test_drivers_that_were_taken_over_commit_nothing(tmp_path: Path, engine: str
             signal_session(stale.pid, signal.SIGCONT)
         for stale in (first, second):
             assert job.wait(stale, "woken up") == 1
-            assert "was taken over by" in job.history[-1]  # by a process that may be through already
+            by_process = "was taken over by process" in job.history[-1]
+            # A resident job may be through before the drivers that it was taken from wake up.
+            assert by_process or (engine == "resident" and "which has ended it" in job.history[-1])
         assert job.wait(third, "took over") == 0
         job.assert_complete()
         assert [wait_for_last_process(process.pid) for process in started] == [[], [], []]

@@ -40,11 +40,11 @@ class Lease:
     def __init__(self, blob: LevelBlob, subtask: int) -> None:
         self._blob = blob
         self._subtask = subtask
-        self._place = (blob.run_id, blob.level, subtask)
+        self.place = (blob.run_id, blob.level, subtask)
         self.token: Token | None = None  # the snapshot that the cached container is at
         self._container: Container | None = None
-        if self._place in _cache:
-            self.token, self._container = _cache.pop(self._place)
+        if self.place in _cache:
+            self.token, self._container = _cache.pop(self.place)
 
     def __enter__(self) -> Lease:
         return self
@@ -73,7 +73,7 @@ class Lease:
 
     def put_back(self, token: Token) -> None:
         assert self._container is not None
-        _cache[self._place] = (token, self._container)
+        _cache[self.place] = (token, self._container)
         self._container = None
         while len(_cache) > _CACHED_CONTAINERS:
             _cache.pop(next(iter(_cache)))[1].close()
@@ -170,7 +170,7 @@ def _hosted(
         try:
             container = up_to_date(lease)
         except Exception as error:  # also damage of the snapshot: a retry would find the same
-            failed = SubtaskReport(*lease._place[1:], failure=failure_of(error))
+            failed = SubtaskReport(*lease.place[1:], failure=failure_of(error))
             lease.close(failed)
             yield report_row(failed)
             return
