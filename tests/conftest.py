@@ -28,6 +28,9 @@ hypothesis.settings.load_profile("penstock")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "in_this_process: looks at what functions do here, so tasks must not run elsewhere"
+    )
     config.addinivalue_line("markers", "spark: needs a Spark session (deselect with -m 'not spark')")
 
 
@@ -54,7 +57,8 @@ def no_containers_of_other_tests() -> Iterator[None]:
 def local_env(request: pytest.FixtureRequest) -> EnvironmentFactory:
     """Makes environments whose jobs run on this machine: `local_env(parallelism, epoch_records=3, forget=True)`."""
     executor = request.param
-    if executor is ResidentExecutor and "ledger" in vars(request.module):
+    here = "ledger" in vars(request.module) or request.node.get_closest_marker("in_this_process") is not None
+    if executor is ResidentExecutor and here:
         pytest.skip("looks at what functions do in this process")
 
     def make(parallelism: int = 1, epoch_records: int = 1_000_000, forget: bool = False) -> StreamExecutionEnvironment:

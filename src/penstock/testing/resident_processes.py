@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import multiprocessing
+import os
 import sys
 from collections.abc import Callable, Iterator
 from multiprocessing.context import ForkServerProcess
@@ -46,7 +47,9 @@ class ProcessHost:
         return "127.0.0.1"
 
     def start(self, slot: int, settings: TaskSettings) -> None:
-        process = self._context.Process(target=run_task, args=(slot, settings, _make_ready), daemon=True)
+        process = self._context.Process(
+            target=_run_task, args=(slot, settings, dict(os.environ), sys.path), daemon=True
+        )
         with _without_a_program():
             process.start()
         self.processes[slot] = process
@@ -77,6 +80,13 @@ def _without_a_program() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = program
+
+
+def _run_task(slot: int, settings: TaskSettings, environment: dict[str, str], path: list[str]) -> None:
+    """The server that forks may be older than some of what this process has."""
+    os.environ.update(environment)
+    sys.path[:] = path
+    run_task(slot, settings, _make_ready)
 
 
 def _make_ready(settings: JobSettings) -> None:

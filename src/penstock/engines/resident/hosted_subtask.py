@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Alignment, Barrier, Deliver, EndEpoch
-from penstock.engines.resident.file_state_store import FileSnapshotStore, StateFiles
+from penstock.engines.resident.file_state_store import FileSnapshotStore
+from penstock.engines.resident.state_files import StateFiles
 from penstock.metrics.values import GaugeValue
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from penstock.common.failure import Failure
 from penstock.control.work import Place
@@ -28,7 +27,7 @@ class Deploy:
     places: tuple[Place, ...]
     locations: dict[Place, str]  # of snapshots; without one a subtask starts from the job's savepoint, or from nothing
     union_lists: dict[int, dict[int, UnionLists]]  # by level and subtask
-    directory: Path
+    state: str  # where snapshots are kept
     buffer_timeout_ms: int
     exactly_once: bool
 
@@ -68,7 +67,7 @@ class Hello:
     slot: int
     process: int
     address: Address  # for the chunks of other tasks
-    sees_files: bool  # whether it finds the directory of the state
+    blind: str | None  # why it does not find the place of the state
 
 
 @dataclass(frozen=True)
@@ -112,5 +111,5 @@ class TaskSettings:
     driver: Address
     secret: bytes = field(repr=False)
     ports: tuple[int, int]  # first and last; 0 for any
-    directory: Path
+    state: str  # where snapshots are kept
     beat_seconds: float = 1.0

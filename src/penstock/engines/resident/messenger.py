@@ -8,9 +8,9 @@ import socket
 import threading
 import time
 
-from penstock.engines.resident.file_state_store import StateFiles
 from penstock.engines.resident.frames import MESSAGE, Frame
 from penstock.engines.resident.messages import Beat, Broken, FromTask, Reported
+from penstock.engines.resident.state_files import StateFiles
 from penstock.runtime.pickling import dumps
 
 
@@ -63,11 +63,11 @@ class Messenger:
         return messages
 
     def _durable(self, messages: list[tuple[FromTask | None, StateFiles | None]]) -> list[FromTask | None]:
-        failed: dict[StateFiles, OSError] = {}
+        failed: dict[StateFiles, Exception] = {}
         for files in {files for _, files in messages if files is not None}:
             try:
                 files.make_durable()
-            except OSError as error:
+            except Exception as error:  # stores raise what they like, and this thread must live
                 failed[files] = error
         return [_or_broken(message, failed.get(files) if files else None) for message, files in messages]
 
@@ -76,7 +76,7 @@ class Messenger:
         return Beat(0.0 if began is None else time.monotonic() - began)
 
 
-def _or_broken(message: FromTask | None, error: OSError | None) -> FromTask | None:
+def _or_broken(message: FromTask | None, error: Exception | None) -> FromTask | None:
     if error is None or not isinstance(message, Reported):
         return message
     return Broken(message.generation, f"a snapshot could not be made durable: {error}")

@@ -9,7 +9,6 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from penstock.engines.resident.channels import Address, BrokenConnectionError, Connection, Listener
 from penstock.engines.resident.frames import MESSAGE, Frame, NotAuthenticatedError
@@ -27,7 +26,7 @@ class Member:
     connection: Connection
     process: int
     address: Address
-    sees_files: bool
+    blind: str | None  # why it does not find the place of the state
     heard_at: float
     in_step_seconds: float = 0.0
 
@@ -45,7 +44,7 @@ class Supervisor:
         host: TaskHost,
         slots: int,
         ports: tuple[int, int],
-        directory: Path,
+        state: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._host = host
@@ -55,7 +54,7 @@ class Supervisor:
         secret = secrets.token_bytes(32)
         address = host.driver_address()
         self._listener = Listener(address, range(ports[0], ports[1] + 1), self._selector, secret)
-        self._settings = TaskSettings((address, self._listener.port), secret, ports, directory)
+        self._settings = TaskSettings((address, self._listener.port), secret, ports, state)
         self.members: dict[int, Member] = {}
         self._slot_of: dict[Connection, int] = {}
         self._alarm, self._bell = socket.socketpair()
@@ -118,9 +117,7 @@ class Supervisor:
     def _welcome(self, connection: Connection, hello: Hello) -> list[tuple[int, FromTask | Gone]]:
         """A task that was there before has been replaced: it ends when it finds its connection closed."""
         gone: list[tuple[int, FromTask | Gone]] = [(hello.slot, Gone())] if self._forget(hello.slot) else []
-        self.members[hello.slot] = Member(
-            connection, hello.process, hello.address, hello.sees_files, heard_at=self._clock()
-        )
+        self.members[hello.slot] = Member(connection, hello.process, hello.address, hello.blind, heard_at=self._clock())
         self._slot_of[connection] = hello.slot
         return gone
 

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Barrier
 from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener, connected
-from penstock.engines.resident.file_state_store import StateFiles
 from penstock.engines.resident.frames import Frame, FrameReader, Greeting, NotAuthenticatedError
 from penstock.engines.resident.hosted_subtask import HostedSubtask
 from penstock.engines.resident.messages import (
@@ -32,6 +31,7 @@ from penstock.engines.resident.messages import (
     TaskSettings,
 )
 from penstock.engines.resident.messenger import Messenger
+from penstock.engines.resident.state_files import state_files_at, why_no_state_place
 from penstock.engines.resident.traffic import Traffic
 from penstock.runtime.blueprint import JobSettings
 from penstock.runtime.clock import Clock, system_clock
@@ -51,7 +51,7 @@ class Generation:
     ) -> None:
         self.number = deploy.generation
         self.buffer_seconds = deploy.buffer_timeout_ms / 1000
-        self.files = StateFiles(deploy.directory, f"{deploy.deployment}-{slot}")
+        self.files = state_files_at(deploy.state, f"{deploy.deployment}-{slot}")
         self.hosted: dict[Place, HostedSubtask] = {}
         self.traffic = Traffic(deploy, slot, self.hosted, selector, secret)
         try:
@@ -100,7 +100,7 @@ class ResidentTask:
         ports = range(settings.ports[0], settings.ports[1] + 1)
         self._listener = Listener(host, ports, self._selector, settings.secret)
         self._messenger = Messenger(self._control, settings.beat_seconds)
-        self._messenger.tell(Hello(slot, os.getpid(), (host, self._listener.port), settings.directory.is_dir()))
+        self._messenger.tell(Hello(slot, os.getpid(), (host, self._listener.port), why_no_state_place(settings.state)))
 
     def run(self) -> None:
         """Until the driver says so, or is gone."""
