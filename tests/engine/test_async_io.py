@@ -16,6 +16,7 @@ from tests.patience import patience
 from penstock.common import Time, Types
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.datastream import AsyncDataStream, AsyncFunction, StreamExecutionEnvironment
+from penstock.runtime.claims import claim_epoch
 from penstock.testing.resident_processes import ResidentExecutor
 
 
@@ -133,3 +134,12 @@ def test_programs_that_cannot_work_are_refused(local_env: EnvironmentFactory) ->
         AsyncDataStream.unordered_wait(stream, NotAsync(), Time.seconds(1))
     with pytest.raises(ProgramError, match="capacity"):
         AsyncDataStream.unordered_wait(stream, Slow(1), Time.seconds(1), 0)
+
+
+def test_two_attempts_of_one_task_cannot_both_be_used(tmp_path: Path) -> None:
+    """Answers may come in another epoch the second time: a task that had ended must not be run again on its own."""
+    claim_epoch(str(tmp_path), "0-1-0", "nothing")
+    claim_epoch(str(tmp_path), "0-1-0", "snapshot-1")
+    with pytest.raises(JobExecutionError, match="the whole epoch has to be computed again"):
+        claim_epoch(str(tmp_path), "0-1-0", "snapshot-1")
+    claim_epoch(str(tmp_path), "1-1-0", "snapshot-1")  # the job was restarted

@@ -71,7 +71,7 @@ class Container:
         self._edges = {edge.id: edge for edge in job.edges}
         wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append, wake)
         self._stations, self._writers, self._codecs = wiring.stations, wiring.writers, wiring.codecs
-        self._congestible = [s.operator for s in self._stations.values() if s.operator.may_be_congested]
+        self._asynchronous = [s.operator for s in self._stations.values() if s.operator.asynchronous]
         self._pacer = Pacer(clock, self._advance)
         self._log = UserLog(subtask)
         set_levels(*job.settings.log_levels)
@@ -132,9 +132,14 @@ class Container:
         return min((moment for moment in moments if moment is not None), default=None)
 
     @property
+    def repeatable(self) -> bool:
+        """Whether the same input, from the same snapshot, always has the same results."""
+        return not self._asynchronous
+
+    @property
     def congested(self) -> bool:
         """Whether an operator has more than it can begin: better keep outside what comes next."""
-        return any(operator.congested for operator in self._congestible)
+        return any(operator.congested for operator in self._asynchronous)
 
     def flush(self) -> None:
         """Sends records that wait for their chunk to become full."""

@@ -26,7 +26,7 @@ _SHORTEST_LOOK_MS = 5
 class AsyncOperator(Operator):
     """Drives an AsyncFunction. Everything but its calls happens in the thread of the operators."""
 
-    may_be_congested = True
+    asynchronous = True
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
@@ -47,7 +47,6 @@ class AsyncOperator(Operator):
     def open(self) -> None:
         self._function.open(self.context.runtime_context)
         self._calls = AsyncCalls(self._function, self._strategy, self.context.clock, self.context.wake)
-        self._ask()
 
     def close(self) -> None:
         if self._calls is not None:
@@ -94,7 +93,7 @@ class AsyncOperator(Operator):
 
     def next_processing_time(self) -> int | None:
         """At a deadline; and, for engines that no thread can wake, the sooner the younger the oldest call is."""
-        if self._calls is not None and self._calls.finished:
+        if (self._calls is not None and self._calls.finished) or (self._unasked and self._room):
             return _LONG_AGO
         oldest = self._oldest()
         if oldest is None:
@@ -164,17 +163,19 @@ class AsyncOperator(Operator):
                 super().process_idleness(leaving.idle)
 
     def _ask(self) -> None:
-        if self._calls is None:
-            return
+        assert self._calls is not None, "the operator is not open"
         now = self.context.clock()
-        room = self._capacity - (len(self._queue) - len(self._unasked))
-        calls = [self._unasked.popleft() for _ in range(min(room, len(self._unasked)))]
+        calls = [self._unasked.popleft() for _ in range(min(self._room, len(self._unasked)))]
         for call in calls:
             call.asked_at = now
             call.deadline = now + self._timeout if self._timeout > 0 else None
         if calls:
             self._asked.extend(calls)
             self._calls.start(calls)
+
+    @property
+    def _room(self) -> int:
+        return self._capacity - (len(self._queue) - len(self._unasked))
 
     # -- what it remembers -------------------------------------------------------------------------------------
 
@@ -194,6 +195,7 @@ class AsyncOperator(Operator):
             self._resume(waiting[subtask::parallelism])
 
     def _resume(self, content: list[Any]) -> None:
+        """They are asked for at the next look at the clock: more may be loaded before."""
         dropped = self._queue.calls()
         for call in dropped:
             call.done = True
@@ -205,4 +207,3 @@ class AsyncOperator(Operator):
                 self._queue.append_control(item)
             else:
                 self._take(*item)
-        self._ask()

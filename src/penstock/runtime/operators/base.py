@@ -30,7 +30,7 @@ class Output(Protocol):
 class Operator:
     """Base of all operators. Subclasses override what they need; results go to `self.output`."""
 
-    may_be_congested = False
+    asynchronous = False  # it goes on between epochs, so that one that is run again may have other results
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         self.blueprint = blueprint

@@ -99,11 +99,6 @@ class Bench:
         return len(self.harness.output.records) == before
 
 
-@pytest.fixture(autouse=True)
-def _fresh() -> None:
-    _answers.clear()
-
-
 def test_unordered_results_leave_as_they_come_but_not_before_an_earlier_watermark() -> None:
     bench = Bench()
     bench.harness.push("a", 1)
