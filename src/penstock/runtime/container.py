@@ -52,7 +52,14 @@ class ContainerSnapshot:
 class Container:
     """The operators of one level that belong to one subtask, wired to each other and to the exchanges."""
 
-    def __init__(self, job: JobBlueprint, level: int, subtask: int, clock: Clock = system_clock) -> None:
+    def __init__(
+        self,
+        job: JobBlueprint,
+        level: int,
+        subtask: int,
+        clock: Clock = system_clock,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
         self.job = job
         self._level = level
         self._subtask = subtask
@@ -63,8 +70,9 @@ class Container:
         if disk is not None and level > 0:  # level 0 has no keyed state, and its snapshots travel to the driver whole
             self.store = DiskStore(disk.directory_of(level, subtask), disk.memory)
         self._edges = {edge.id: edge for edge in job.edges}
-        wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append)
+        wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append, wake)
         self._stations, self._writers, self._codecs = wiring.stations, wiring.writers, wiring.codecs
+        self._asynchronous = [s.operator for s in self._stations.values() if s.operator.asynchronous]
         self._pacer = Pacer(clock, self._advance)
         self._log = UserLog(subtask)
         set_levels(*job.settings.log_levels)
@@ -123,6 +131,16 @@ class Container:
         """When advance() is due although nothing arrives."""
         moments = [s.operator.next_processing_time() for s in self._stations.values() if not s.finished]
         return min((moment for moment in moments if moment is not None), default=None)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same input, from the same snapshot, always has the same results."""
+        return not self._asynchronous
+
+    @property
+    def congested(self) -> bool:
+        """Whether an operator has more than it can begin: better keep outside what comes next."""
+        return any(operator.congested for operator in self._asynchronous)
 
     def flush(self) -> None:
         """Sends records that wait for their chunk to become full."""

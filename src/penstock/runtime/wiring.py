@@ -34,6 +34,7 @@ class Wiring:
         clock: Clock,
         store: DiskStore | None,
         send: Callable[[ExchangeRow], None],
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._job = job
         self._subtask = subtask
@@ -43,7 +44,7 @@ class Wiring:
         self.stations: dict[int, Station] = {}
         for blueprint in job.operators_of(level):
             if subtask < blueprint.parallelism:
-                context = SubtaskContext(blueprint, job.settings, subtask, clock, store=store)
+                context = SubtaskContext(blueprint, job.settings, subtask, clock, store, wake)
                 operator = OPERATORS[blueprint.kind](blueprint, context)
                 self.stations[blueprint.id] = Station(operator, self._channels_to(blueprint.id))
         self._connect()

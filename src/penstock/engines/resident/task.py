@@ -6,6 +6,7 @@ circle. What belongs to a generation goes with it; the process stays for the nex
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import socket
@@ -41,13 +42,20 @@ from penstock.runtime.pickling import loads
 _CONNECT_SECONDS = 10.0
 _STEPS_BETWEEN_LOOKS = 16  # at the sockets, however much work there is
 _CONTROL = "control"
+_BELL = "bell"
 
 
 class Generation:
     """Everything that a deployment has made; thrown away as a whole."""
 
     def __init__(
-        self, deploy: Deploy, slot: int, selector: selectors.BaseSelector, secret: bytes, clock: Clock = system_clock
+        self,
+        deploy: Deploy,
+        slot: int,
+        selector: selectors.BaseSelector,
+        secret: bytes,
+        clock: Clock = system_clock,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self.number = deploy.generation
         self.buffer_seconds = deploy.buffer_timeout_ms / 1000
@@ -65,6 +73,7 @@ class Generation:
                         deploy.union_lists.get(level, {}),
                         deploy.exactly_once,
                         clock,
+                        wake,
                     )
         except BaseException:
             self.close()
@@ -96,6 +105,9 @@ class ResidentTask:
         self._control = connected(settings.driver, settings.secret, Greeting(0, CONTROL_LEVEL, slot), _CONNECT_SECONDS)
         self._control_frames = FrameReader()
         self._selector.register(self._control, selectors.EVENT_READ, _CONTROL)
+        self._bell, self._rope = socket.socketpair()  # threads of operators ring when they have something
+        self._rope.setblocking(False)
+        self._selector.register(self._bell, selectors.EVENT_READ, _BELL)
         host = self._control.getsockname()[0]  # others reach this task where the driver does
         ports = range(settings.ports[0], settings.ports[1] + 1)
         self._listener = Listener(host, ports, self._selector, settings.secret)
@@ -113,6 +125,8 @@ class ResidentTask:
             self._messenger.close()
             self._listener.close()
             self._control.close()
+            self._bell.close()
+            self._rope.close()
             self._selector.close()
 
     # -- the driver --------------------------------------------------------------------------------------------
@@ -121,10 +135,22 @@ class ResidentTask:
         for key, events in self._selector.select(seconds):
             if key.data == _CONTROL:
                 self._hear()
+            elif key.data == _BELL:
+                self._heed_bell()
             elif key.data is self._listener:
                 self._listener.accept()
             elif not key.data.closed:
                 self._serve_peer(key.data, events)
+
+    def _ring(self) -> None:
+        with contextlib.suppress(OSError):  # it rings already, or the task is over
+            self._rope.send(b"!")
+
+    def _heed_bell(self) -> None:
+        self._bell.recv(1 << 12)
+        if self._generation is not None:
+            for hosted in self._generation.hosted.values():
+                hosted.look_at_clock()
 
     def _hear(self) -> None:
         try:
@@ -156,7 +182,8 @@ class ResidentTask:
         self._messenger.entering()
         try:
             self._prepare(deploy.levels[0].settings)
-            self._generation = Generation(deploy, self._slot, self._selector, self._settings.secret, self._clock)
+            secret = self._settings.secret
+            self._generation = Generation(deploy, self._slot, self._selector, secret, self._clock, self._ring)
         except Exception as error:  # of user code in open(), or a snapshot that cannot be read: as in an epoch
             self._messenger.tell(Broken(deploy.generation, "a subtask could not be opened", failure_of(error)))
             return
