@@ -11,6 +11,7 @@ import cloudpickle
 import hypothesis
 import pytest
 from tests.s3_server import s3_server
+from tests.services.postgres import PostgresServer, postgres_server
 
 from penstock.common import Configuration
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
@@ -105,3 +106,9 @@ def s3_address() -> Iterator[str]:
     """One server for the whole run: clients are kept, and remember whom they talk to."""
     with s3_server() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as server:
+        yield server
