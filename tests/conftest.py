@@ -11,6 +11,7 @@ import cloudpickle
 import hypothesis
 import pytest
 from tests.s3_server import s3_server
+from tests.services.mariadb import MariaDbServer, mariadb_server
 from tests.services.postgres import PostgresServer, postgres_server
 
 from penstock.common import Configuration
@@ -111,4 +112,10 @@ def s3_address() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDbServer]:
+    with mariadb_server() as server:
         yield server

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import datetime
 import random
-import sqlite3
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import EnvironmentFactory
-from tests.services.mariadb import PASSWORD as MARIADB_PASSWORD
-from tests.services.mariadb import USER as MARIADB_USER
-from tests.services.mariadb import MariaDbServer, mariadb_server
-from tests.services.postgres import PASSWORD, USER, PostgresServer
+from tests.services.databases import KINDS, Database, database_of, postgres_database
+from tests.services.postgres import USER, PostgresServer
 
 from penstock.common import Configuration, Row, RowKind
 from penstock.common.errors import JobExecutionError
@@ -33,54 +28,9 @@ PAIR = Types.ROW_NAMED(["k", "v"], [Types.INT(), Types.LONG()])
 EXACTLY, AT_LEAST = DeliveryGuarantee.EXACTLY_ONCE, DeliveryGuarantee.AT_LEAST_ONCE
 
 
-@dataclass(frozen=True)
-class Database:
-    """A database with its own client."""
-
-    kind: str
-    options: JdbcConnectionOptions
-    query: Callable[[str], list[tuple[Any, ...]]]
-    upsert_tail: str
-
-    def make(self, table: str, columns: str) -> None:
-        self.query(f"drop table if exists {table}")
-        self.query(f"create table {table} ({columns})")
-
-
-@pytest.fixture(scope="session")
-def mariadb() -> Iterator[MariaDbServer]:
-    with mariadb_server() as server:
-        yield server
-
-
-@pytest.fixture(params=["postgresql", "mariadb", "sqlite"])
+@pytest.fixture(params=KINDS)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    if request.param == "postgresql":
-        postgres: PostgresServer = request.getfixturevalue("postgres")
-        return postgres_database(postgres)
-    if request.param == "mariadb":
-        mariadb: MariaDbServer = request.getfixturevalue("mariadb")
-        options = JdbcConnectionOptions(mariadb.jdbc_url, MARIADB_USER, MARIADB_PASSWORD)
-        return Database("mariadb", options, mariadb.query, "on duplicate key update v = v + values(v)")
-    path = tmp_path / "data.sqlite"
-
-    def query(text: str) -> list[tuple[Any, ...]]:
-        with sqlite3.connect(path) as connection:
-            return connection.execute(text).fetchall()
-
-    options = JdbcConnectionOptions(f"jdbc:sqlite:{path}")
-    return Database("sqlite", options, query, "on conflict (k) do update set v = v + excluded.v")
-
-
-def postgres_database(server: PostgresServer) -> Database:
-    def query(text: str) -> list[tuple[Any, ...]]:
-        if text.startswith("select"):
-            return server.query(text)
-        server.execute(text)
-        return []
-
-    options = JdbcConnectionOptions(server.jdbc_url, USER, PASSWORD)
-    return Database("postgresql", options, query, "on conflict (k) do update set v = totals.v + excluded.v")
+    return database_of(request.param, request, tmp_path / "data.sqlite")
 
 
 class FailsOnce(MapFunction):

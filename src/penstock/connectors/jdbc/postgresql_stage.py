@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.common.errors import NotSupportedError
@@ -26,7 +26,7 @@ NUMBER = "penstock_n"  # the order of rows
 DELETED = "penstock_deleted"  # of changelogs
 _UPSERT = re.compile(r"ON\s+CONFLICT\s*\((?P<key>[^()]*)\)\s*DO\s+UPDATE\s+SET\s+(?P<changes>.*)", re.I | re.S)
 _CHANGE = re.compile(r'\s*("[^"]+"|\w+)\s*=\s*EXCLUDED\s*\.\s*("[^"]+"|\w+)\s*', re.I)
-_LEAVES_ROWS = re.compile(r"(ON\s+CONFLICT.*DO\s+NOTHING)?", re.I | re.S)
+_LEAVES_ROWS = re.compile(r"ON\s+CONFLICT.*DO\s+NOTHING", re.I | re.S)
 _REPEATABLE = re.compile(r"\s*(INSERT|UPDATE|DELETE|MERGE)\b", re.I)
 _TYPES = {
     BasicType.STRING: "text",
@@ -100,20 +100,20 @@ def plan_for(target: Any, dialect: Dialect) -> StagePlan | None:
 
 def _plan_for_insert(insert: Insert, statement: Statement) -> StagePlan | None:
     definition = f"AS SELECT {{columns}} FROM {insert.table} WITH NO DATA"
-    shape = {"table": insert.table, "width": statement.parameters, "definition": definition}
+    plan = StagePlan(insert.columns, statement.parameters, definition, ordered=True, commands=(), table=insert.table)
     into = f"INSERT INTO {insert.table} ({{columns}})"
+    if not insert.tail:
+        commands = (f"{into} SELECT {{columns}} FROM {{stage}}",)
+        return replace(plan, ordered=False, commands=commands, straight=insert.table)
     if _LEAVES_ROWS.fullmatch(insert.tail):
-        order = f"ORDER BY {NUMBER} " if insert.tail else ""
-        commands = (f"{into} SELECT {{columns}} FROM {{stage}} {order}{insert.tail}",)
-        straight = None if insert.tail else insert.table
-        return StagePlan(insert.columns, ordered=bool(insert.tail), commands=commands, straight=straight, **shape)
+        return replace(plan, commands=(f"{into} SELECT {{columns}} FROM {{stage}} ORDER BY {NUMBER} {insert.tail}",))
     key = _key_of_upsert(insert)
     if key is not None:
         last = f"SELECT DISTINCT ON ({key}) {{columns}} FROM {{stage}} ORDER BY {key}, {NUMBER} DESC"
-        return StagePlan(insert.columns, ordered=True, commands=(f"{into} {last} {insert.tail}",), **shape)
+        return replace(plan, commands=(f"{into} {last} {insert.tail}",))
     if insert.columns is None:
         return None  # a loop would need their names
-    return StagePlan(insert.columns, ordered=True, commands=(_loop(statement, insert.columns),), **shape)
+    return replace(plan, commands=(_loop(statement, insert.columns),))
 
 
 def _key_of_upsert(insert: Insert) -> str | None:
