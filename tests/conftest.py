@@ -11,6 +11,8 @@ import cloudpickle
 import hypothesis
 import pytest
 from tests.s3_server import s3_server
+from tests.services.mariadb import MariaDbServer, mariadb_server
+from tests.services.postgres import PostgresServer, postgres_server
 
 from penstock.common import Configuration
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
@@ -109,3 +111,15 @@ def s3_address() -> Iterator[str]:
     """One server for the whole run: clients are kept, and remember whom they talk to."""
     with s3_server() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDbServer]:
+    with mariadb_server() as server:
+        yield server

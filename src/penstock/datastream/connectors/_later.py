@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 from penstock.common.errors import NotSupportedError
 
 _KAFKA = "there is no Kafka connector yet"
-_JDBC = "there is no JDBC connector yet"
 _UNPLANNED = "it is not planned yet"
 _WRITE_YOUR_OWN = (
     "write a SourceFunction for env.add_source() or a SinkFunction for ds.add_sink(), or use FileSource and FileSink"
@@ -28,12 +27,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         _WRITE_YOUR_OWN,
         "KafkaMetadataService SingleClusterTopicMetadataService KafkaStreamSubscriber KafkaStreamSetSubscriber"
         " StreamPatternSubscriber KafkaRecordDeserializationSchema DynamicKafkaSource DynamicKafkaSourceBuilder",
-    ),
-    "connectors.jdbc": (
-        _JDBC,
-        "write a SinkFunction that uses your database's Python driver, and pass it to ds.add_sink()",
-        "JdbcSink JdbcConnectionOptions JdbcConnectionOptions.JdbcConnectionOptionsBuilder JdbcExecutionOptions"
-        " JdbcExecutionOptions.Builder",
     ),
     "connectors.cassandra": (
         _UNPLANNED,
