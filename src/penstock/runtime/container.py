@@ -12,6 +12,7 @@ import io
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -173,12 +174,14 @@ class Container:
         """User code runs here: what it prints and how it fails goes into the report of the epoch."""
         if self._report.failure is not None and not even_after_failure:
             return
+        started = time.perf_counter()
         try:
             with self._captured():
                 step(*arguments)
         except OperatorFailure as failure:
             self._report.failure = self._report.failure or failure.failure
             self._rows.clear()
+        self._report.busy_ms += (time.perf_counter() - started) * 1000
 
     @contextlib.contextmanager
     def _captured(self) -> Iterator[None]:
