@@ -111,6 +111,10 @@ class JobSettings:
     log_levels: tuple[str, dict[str, str]] = ("INFO", {})  # the default, and those of single loggers
     max_state_size: int | None = None  # in bytes, of each state of a subtask in a checkpoint
 
+    def directory_of_sink(self, uid: str) -> str | None:
+        """Where a sink may stage what it commits."""
+        return None if self.home is None else f"{self.home}/sinks/{uid}"
+
 
 @dataclass(frozen=True)
 class JobBlueprint:

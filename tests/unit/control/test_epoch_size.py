@@ -9,6 +9,9 @@ from penstock.control.epoch_size import EpochSizer
 _WAY_MS = 0.001  # what a record costs between operators
 
 
+_WAY_MS = 0.001  # what a record costs between operators
+
+
 def settle(sizer: EpochSizer, overhead_ms: float, per_record_ms: float, epochs: int = 60) -> list[int]:
     sizes = []
     for _ in range(epochs):
