@@ -7,6 +7,7 @@ from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
+from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.windows.operator import WindowOperator
 from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 
@@ -44,6 +45,8 @@ OPERATORS: dict[str, type[Operator]] = {
     "interval_join": IntervalJoinOperator,
     # patterns
     "cep": CepOperator,
+    # tables
+    "table_calc": TableCalcOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
+from typing import Any, Self
 
 from penstock.columns.typed.nodes import Aggregate, OverCall, SortKey, TimeAttribute, Typed
 from penstock.columns.typesystem.base import DataType
@@ -34,6 +35,12 @@ class Relation:
 
     def inputs(self) -> tuple[Relation, ...]:
         return ()
+
+    def with_inputs(self, inputs: tuple[Relation, ...]) -> Self:
+        """The same node over other inputs with the same columns."""
+        given = iter(inputs)
+        own = {part.name: getattr(self, part.name) for part in dataclass_fields(self)}
+        return replace(self, **{name: next(given) for name, value in own.items() if isinstance(value, Relation)})
 
     @property
     def names(self) -> tuple[str, ...]:
