@@ -9,6 +9,8 @@ from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.group_aggregate import GroupAggregateOperator
+from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
+from penstock.runtime.table.rank import RankOperator
 from penstock.runtime.windows.operator import WindowOperator
 from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 
@@ -49,6 +51,10 @@ OPERATORS: dict[str, type[Operator]] = {
     # tables
     "table_calc": TableCalcOperator,
     "table_group_aggregate": GroupAggregateOperator,
+    "table_rank": RankOperator,
+    "table_first_row": FirstRowOperator,
+    "table_last_row": LastRowOperator,
+    "table_earliest_row": EarliestRowOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,
