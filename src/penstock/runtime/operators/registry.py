@@ -8,6 +8,7 @@ from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
+from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.windows.operator import WindowOperator
 from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 
@@ -47,6 +48,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "cep": CepOperator,
     # tables
     "table_calc": TableCalcOperator,
+    "table_join": JoinOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,
