@@ -9,6 +9,7 @@ from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.join import JoinOperator
+from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.windows.operator import WindowOperator
 from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 
@@ -49,6 +50,7 @@ OPERATORS: dict[str, type[Operator]] = {
     # tables
     "table_calc": TableCalcOperator,
     "table_join": JoinOperator,
+    "table_group_aggregate": GroupAggregateOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,

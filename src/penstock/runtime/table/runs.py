@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,6 +49,13 @@ class Runs:
     def lasts(self) -> Integers:
         """Where the last row of each run lies."""
         return self.starts + self.counts - 1
+
+    def each(self) -> Iterator[tuple[int, bool, list[int]]]:
+        """For each run its slot, whether it is fresh, and the rows of the batch, for loops in Python."""
+        order = self.order.tolist()
+        starts, counts = self.starts.tolist(), self.counts.tolist()
+        for slot, fresh, start, count in zip(self.slots.tolist(), self.fresh.tolist(), starts, counts, strict=True):
+            yield slot, fresh, order[start : start + count]
 
     def begins(self, column: Values, initial: Any) -> Values:
         """What each run begins with, of an array by slot."""

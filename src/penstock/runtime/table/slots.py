@@ -2,7 +2,7 @@
 
 A batch finds the slots of all its keys at once, and reads and writes fields with a few calls of NumPy. What changed is
 known by slot, so that a snapshot costs what changed. Fields hold numbers or immutable Python values; state of many
-entries per key (the values that a MIN may have to fall back to) is a map by slot, of which only changed entries are saved.
+entries per key (the values that a MIN may have to fall back to) is a map by slot, saved entry by entry.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from penstock.runtime.key_columns import Integers, first_positions, integers_as_column
+from penstock.runtime.key_columns import Integers, integers_as_column, keys_of_column, numbered
 from penstock.runtime.key_index import IntegerIndex
-from penstock.runtime.state.table import DELETED, MapTable, ValueTable, sliced
+from penstock.runtime.state.table import DELETED, MapTable, ValueTable
 
 Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
@@ -90,7 +90,7 @@ class SlotTable:
     def all_slots(self) -> Integers:
         """The slots with state, in the order in which their keys came."""
         if self._rows is not None:
-            known = [key for piece in sliced(((key, None) for key in self._rows.keys()), 1 << 16) for key in piece]
+            known = list(self._rows.keys())
             if known:
                 self.slots_of(known)
         return np.flatnonzero(self.alive)
@@ -112,7 +112,7 @@ class SlotTable:
             index.add(added)
             self._make_room(len(index))
             if self._rows is not None:
-                self._load_rows(python_keys(added), slots[new])
+                self._load_rows(keys_of_column(added), slots[new])
         return slots
 
     def _index_for(self, keys: pa.Array) -> IntegerIndex | _ObjectIndex:
@@ -313,10 +313,10 @@ class _ObjectIndex:
         return len(self._keys)
 
     def find(self, keys: pa.Array) -> Integers:
-        return np.fromiter(map(self._numbers.get, python_keys(keys), repeat(-1)), np.int64, len(keys))
+        return np.fromiter(map(self._numbers.get, keys_of_column(keys), repeat(-1)), np.int64, len(keys))
 
     def add(self, keys: pa.Array) -> None:
-        self.add_keys(python_keys(keys))
+        self.add_keys(keys_of_column(keys))
 
     def add_keys(self, keys: list[Any]) -> None:
         first = len(self._keys)
@@ -325,28 +325,6 @@ class _ObjectIndex:
 
     def keys_at(self, numbers: Integers) -> list[Any]:
         return list(map(self._keys.__getitem__, numbers.tolist()))
-
-
-def numbered(column: pa.Array) -> tuple[Integers, pa.Array]:
-    """The different keys of a column in the order in which they first appear, and the number of each row's key."""
-    if not pa.types.is_struct(column.type):
-        encoded = column.dictionary_encode("encode" if column.null_count else "mask")
-        return encoded.indices.to_numpy(), encoded.dictionary
-    codes: Integers = np.zeros(len(column), np.int64)
-    for field in column.flatten():
-        of_field, different = numbered(field)
-        pairs = codes.astype(np.int64) * len(different) + of_field
-        codes = numbered(integers_as_column(pairs))[0]
-    return codes, column.take(integers_as_column(first_positions(codes)))  # type: ignore[arg-type]
-
-
-def python_keys(column: pa.Array) -> list[Any]:
-    """Keys as state has them: int, str, None, or tuples of these."""
-    if pa.types.is_struct(column.type):
-        return list(zip(*(python_keys(field) for field in column.flatten()), strict=True))
-    if column.null_count or pa.types.is_null(column.type):
-        return list(column.to_pylist())
-    return list(column.to_numpy(zero_copy_only=False).tolist())
 
 
 def _column(keys: Any) -> pa.Array:

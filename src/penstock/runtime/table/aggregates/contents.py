@@ -143,18 +143,15 @@ class ContentFunction:
         columns = [plain_values(c, kind) for c, kind in zip(rows.arguments, self._argument_types, strict=True)]
         cells = list(zip(*columns, strict=True))
         signs = [1] * rows.count if rows.signs is None else rows.signs.tolist()
-        order, outcome, keeps_nulls = runs.order.tolist(), self._outcome, self._keeps_nulls
-        described = zip(
-            runs.slots.tolist(), runs.fresh.tolist(), runs.starts.tolist(), runs.counts.tolist(), strict=True
-        )
-        for slot, fresh, start, count in described:
+        outcome, keeps_nulls = self._outcome, self._keeps_nulls
+        for slot, fresh, places in runs.each():
             if fresh:
                 table.clear(self._map, slot)
             contents = self._shape(*table.writable(self._map, slot))
             value = outcome(contents) if before is not None else None
             if before is not None:
                 before.append(value)
-            for place in order[start : start + count]:
+            for place in places:
                 row, sign = cells[place], signs[place]
                 if sign and (keeps_nulls or row[0] is not None):
                     contents.add(row, sign)

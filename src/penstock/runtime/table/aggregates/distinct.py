@@ -63,16 +63,12 @@ class Distinct:
         cells = list(zip(*(map(frozen, column) for column in columns), strict=True))
         signs = [1] * rows.count if rows.signs is None else rows.signs.tolist()
         counted = [0] * rows.count
-        order = runs.order.tolist()
-        described = zip(
-            runs.slots.tolist(), runs.fresh.tolist(), runs.starts.tolist(), runs.counts.tolist(), strict=True
-        )
-        for slot, fresh, start, count in described:
+        for slot, fresh, places in runs.each():
             if fresh:
                 table.clear(self._map, slot)
             counts, changes = table.writable(self._map, slot)
             get = counts.get
-            for place in order[start : start + count]:
+            for place in places:
                 sign = signs[place]
                 if not sign:
                     continue
