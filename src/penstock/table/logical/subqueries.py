@@ -124,8 +124,8 @@ def _decorrelated(plan: Relation, single: bool = False) -> tuple[Relation, list[
     found, pulled = _pulled(plan)
     if _refers_outside(found):
         raise NotSupportedError(
-            "A subquery can refer to the query around it only in its WHERE, not below a join, a set operation or LIMIT: "
-            "write the query as a join."
+            "A subquery can refer to the query around it only in its WHERE, not below a join, a set operation or "
+            "LIMIT: write the query as a join."
         )
     if single and not (isinstance(_grouping(found), Aggregation) and (pulled or not _grouping(found).keys)):  # type: ignore[attr-defined]
         found, pulled = _single(found, pulled)

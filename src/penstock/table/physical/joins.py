@@ -134,7 +134,9 @@ def with_key_columns(relation: plan.JoinRelation) -> plan.Relation | None:
     if not added:
         return None
     left, right = (
-        builder.project(source, columns, [*source.names, *(f"$k{place}" for place in range(len(source.names), len(columns)))])
+        builder.project(
+            source, columns, [*source.names, *(f"$k{place}" for place in range(len(source.names), len(columns)))]
+        )
         for source, columns in zip((relation.left, relation.right), sides, strict=True)
     )
     condition = all_of([_over_wider(one, width, left, right) for one in conditions])
