@@ -12,11 +12,17 @@ from penstock.runtime.state.table import ValueTable
 from penstock.runtime.table.slots import SlotField, SlotTable
 
 
-def slot_table(operator: Operator, name: str, fields: Sequence[SlotField], maps: Sequence[str] = ()) -> SlotTable:
+def slot_table(
+    operator: Operator,
+    name: str,
+    fields: Sequence[SlotField],
+    maps: Sequence[str] = (),
+    layout: KeyLayout = KeyLayout.KEY,
+) -> SlotTable:
     """A slot table among the keyed state of an operator, so that it is saved, restored and rescaled with it."""
 
     def make(disk: DiskTables | None) -> SlotTable:
-        return SlotTable(fields, maps, None if disk is None else disk.make(ValueTable, name, KeyLayout.KEY))
+        return SlotTable(fields, maps, None if disk is None else disk.make(ValueTable, name, layout))
 
     table: SlotTable = operator.memory.keyed.table(name, ValueStateDescriptor, make)
     return table
