@@ -10,6 +10,8 @@ from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.table.join import JoinOperator
+from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
+from penstock.runtime.table.rank import RankOperator
 from penstock.runtime.table.session_aggregate import SessionAggregateOperator
 from penstock.runtime.table.window_aggregate import WindowAggregateOperator
 from penstock.runtime.table.window_assignment import WindowAssignmentOperator
@@ -57,6 +59,10 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_window_assignment": WindowAssignmentOperator,
     "table_window_aggregate": WindowAggregateOperator,
     "table_session_aggregate": SessionAggregateOperator,
+    "table_rank": RankOperator,
+    "table_first_row": FirstRowOperator,
+    "table_last_row": LastRowOperator,
+    "table_earliest_row": EarliestRowOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,

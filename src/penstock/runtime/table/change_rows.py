@@ -13,10 +13,11 @@ from penstock.runtime.batch import Kinds
 from penstock.runtime.key_columns import Integers
 
 INSERT, BEFORE, AFTER, DELETE = 0, 1, 2, 3  # the numbers of RowKind
+Signs = npt.NDArray[np.int8]
 _NO_ROWS: Final = np.zeros(0, np.int64)
 
 
-def signs_of(kinds: Kinds | None) -> npt.NDArray[np.int8] | None:
+def signs_of(kinds: Kinds | None) -> Signs | None:
     """1 for rows that are added, -1 for those that are taken back; None: all are added."""
     if kinds is None:
         return None

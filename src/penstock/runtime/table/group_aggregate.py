@@ -19,6 +19,7 @@ from penstock.runtime.table.aggregates.calls import AggregateCalls
 from penstock.runtime.table.aggregates.interface import Running, Signs
 from penstock.runtime.table.change_rows import ChangeRows, change_rows, differ, signs_of
 from penstock.runtime.table.codec import TableCodec
+from penstock.runtime.table.expiry import Expiry
 from penstock.runtime.table.kept_columns import KeptColumns
 from penstock.runtime.table.keyed_slots import slot_table
 from penstock.runtime.table.lives import Lives, lives
@@ -26,7 +27,7 @@ from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import Placed, SlotField
 
-_RECORDS, _TOUCHED = "records", "touched"
+_RECORDS = "records"
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,13 @@ class GroupAggregateOperator(Operator):
         fields = list(self._calls.fields)
         if self._params.retracting:
             fields.append(SlotField(_RECORDS, np.int64, 0))
-        if self._params.ttl is not None:
-            fields.append(SlotField(_TOUCHED, np.int64, 0))
+        self._expiry = Expiry(self._params.ttl, context.clock)
+        fields += self._expiry.fields
         key_types = [self._params.input_type.types[place] for place in self._params.keys]
         self._keys = KeptColumns(key_types) if self._params.only_final else None
         if self._keys is not None:
             fields += self._keys.fields
         self._table = slot_table(self, "_groups", fields, self._calls.maps)
-        self._next_sweep = 0
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class GroupAggregateOperator(Operator):
         key_column = batch.key_column
         assert key_column is not None
         placed = self._table.place(key_column)
-        self._forget_expired(placed.slots)
+        self._expiry.forget(self._table, placed.slots)
         runs = Runs.by_slot(placed.codes, placed.slots, ~self._table.alive[placed.slots])
         if self._params.only_final or self._params.bundled:
             self._bundle(placed, runs, columns, signs, len(batch))
@@ -93,8 +93,7 @@ class GroupAggregateOperator(Operator):
         """Writes what the groups are after the batch."""
         slots, table = cut.runs.slots, self._table
         table.mark(slots)
-        if self._params.ttl is not None:
-            table.column(_TOUCHED)[slots] = self.context.clock()
+        self._expiry.touch(table, slots)
         if self._params.retracting:
             table.column(_RECORDS)[slots] = cut.records[cut.runs.lasts]
             ended = np.unique(slots)
@@ -174,19 +173,8 @@ class GroupAggregateOperator(Operator):
             found = [*self._keys.read(self._table, slots), *self._calls.values(self._table, slots)]
             self.output.emit(self._output.batch(found, rows=len(slots)))
 
-    # -- forgetting --------------------------------------------------------------------------------------------
-
-    def _forget_expired(self, slots: Integers) -> None:
-        if self._params.ttl is not None:
-            expired = self._table.expired(slots, _TOUCHED, self.context.clock() - self._params.ttl)
-            if len(expired):
-                self._table.remove_slots(expired)
-
     def end_epoch(self) -> None:
-        now = self.context.clock()
-        if self._params.ttl is not None and now >= self._next_sweep:
-            self._next_sweep = now + self._params.ttl // 2
-            self._forget_expired(self._table.all_slots())
+        self._expiry.sweep(self._table)
         super().end_epoch()
 
 

@@ -38,3 +38,8 @@ class KeptColumns:
             lane.write(table.column(f"column{place}")[slots], table.column(f"column{place}.valid")[slots])
             for place, lane in enumerate(self._lanes)
         ]
+
+    def clear(self, table: SlotTable, slots: Integers) -> None:
+        """What is not asked for any more needs no memory."""
+        for field in self.fields:
+            table.column(field.name)[slots] = field.initial

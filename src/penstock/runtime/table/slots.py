@@ -173,10 +173,6 @@ class SlotTable:
                 for slot in slots.tolist():
                     table.remove(slot)
 
-    def expired(self, slots: Integers, field: str, before: int) -> Integers:
-        """Those of some slots that were written last at a moment or before it."""
-        return slots[self.alive[slots] & (self._columns[field][slots] <= before)]
-
     # -- the protocol of tables --------------------------------------------------------------------------------
 
     def keys(self) -> Iterator[Any]:
