@@ -22,6 +22,7 @@ from penstock.runtime.batch import MAX_TIMESTAMP, Batch, Control, Watermark
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
 from penstock.runtime.clock import Clock, system_clock
+from penstock.runtime.container_vitals import ContainerVitals
 from penstock.runtime.exchange import ExchangeRow, edge_of_channel
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.operator_memory import OperatorSnapshot
@@ -73,6 +74,7 @@ class Container:
         wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append, wake)
         self._stations, self._writers, self._codecs = wiring.stations, wiring.writers, wiring.codecs
         self._asynchronous = [s.operator for s in self._stations.values() if s.operator.asynchronous]
+        self._vitals = ContainerVitals(job.settings, wiring)
         self._pacer = Pacer(clock, self._advance)
         self._log = UserLog(subtask)
         set_levels(*job.settings.log_levels)
@@ -176,6 +178,7 @@ class Container:
             union_lists = station.operator.memory.unkeyed.union_lists()
             if union_lists:
                 report.union_lists[station.uid] = union_lists
+        self._vitals.put_into(report)
         report.finished = all(station.finished for station in self._stations.values())
         report.next_processing_time = self.next_processing_time()
         self._begin()
@@ -193,6 +196,7 @@ class Container:
         if self._report.failure is not None and not even_after_failure:
             return
         started = time.perf_counter()
+        self._vitals.times.here()
         try:
             with self._captured():
                 step(*arguments)
@@ -213,6 +217,7 @@ class Container:
     def _receive(self, row: ExchangeRow) -> None:
         edge = self._edges[edge_of_channel(row.channel)]
         station = self._stations[edge.target]
+        station.guard(self._vitals.received, edge.target, row.payload)
         for element in read_chunk(row.payload, self._codecs[edge.id]):
             if isinstance(element, Batch):
                 self._pacer.emit(lambda part: station.receive(row.channel, part), element)
