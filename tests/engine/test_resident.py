@@ -265,6 +265,16 @@ def test_state_on_disk_survives_the_loss_of_its_task() -> None:
     assert executor.done()
 
 
+class Encrypting(Meddling):
+    encrypts = True
+
+
+def test_encrypted_connections_are_exact_too_when_a_task_is_lost() -> None:
+    executor = Encrypting({5: kill(1)})
+    assert counted(environment(executor, 3)) == expected()
+    assert executor.done()
+
+
 @pytest.mark.parametrize("backend", ["hashmap", "rocksdb"])
 def test_state_in_an_object_store_survives_lost_tasks_and_goes_with_the_job(
     backend: str, s3_address: str, monkeypatch: pytest.MonkeyPatch

@@ -28,7 +28,8 @@ _END_SECONDS = 3.0
 class ProcessHost:
     """Starts a process for each slot, and again when it has died."""
 
-    def __init__(self) -> None:
+    def __init__(self, encrypts: bool = False) -> None:
+        self.encrypts = encrypts
         # Not forked from this process: a child would hold its sockets open.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["penstock.engines.resident.task", "pyarrow"])
@@ -98,19 +99,20 @@ class ResidentExecutor(LocalExecutor):
     """Runs a whole job to its end on resident tasks."""
 
     engine: ResidentEngine
+    encrypts = False
 
     def meanwhile(self) -> None:
         """Called again and again while the job runs, in its own thread: tests meddle here."""
 
     def _engine(self, request: JobRequest, home: JobHome) -> Engine:
-        self.engine = _WatchedEngine(self.meanwhile)
+        self.engine = _WatchedEngine(ProcessHost(self.encrypts), self.meanwhile)
         self.engine.prepare(request, home)
         return self.engine
 
 
 class _WatchedEngine(ResidentEngine):
-    def __init__(self, meanwhile: Callable[[], None]) -> None:
-        super().__init__(ProcessHost())
+    def __init__(self, host: ProcessHost, meanwhile: Callable[[], None]) -> None:
+        super().__init__(host)
         self._meanwhile = meanwhile
 
     def _hear(self, slot: int, message: FromTask | Gone) -> AttemptEnd | None:

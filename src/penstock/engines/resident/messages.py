@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from penstock.common.failure import Failure
 from penstock.control.work import Place
 from penstock.engines.resident.channels import Address
+from penstock.engines.resident.run_keys import RunKeys
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import UnionLists
 from penstock.runtime.sources.base import Assignment
@@ -109,7 +110,7 @@ class TaskSettings:
     """What a task needs to find its driver."""
 
     driver: Address
-    secret: bytes = field(repr=False)
+    keys: RunKeys
     ports: tuple[int, int]  # first and last; 0 for any
     state: str  # where snapshots are kept
     beat_seconds: float = 1.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import socket
 import threading
 import time
 
+from penstock.engines.resident.driver_connection import DriverConnection
 from penstock.engines.resident.frames import MESSAGE, Frame
 from penstock.engines.resident.messages import Beat, Broken, FromTask, Reported
 from penstock.engines.resident.state_files import StateFiles
@@ -17,7 +17,7 @@ from penstock.runtime.pickling import dumps
 class Messenger:
     """All messages go through one queue; reports that have come together cost one fdatasync."""
 
-    def __init__(self, control: socket.socket, beat_seconds: float) -> None:
+    def __init__(self, control: DriverConnection, beat_seconds: float) -> None:
         self._control = control
         self._beat_seconds = beat_seconds
         self._queue: queue.SimpleQueue[tuple[FromTask | None, StateFiles | None]] = queue.SimpleQueue()
@@ -52,7 +52,7 @@ class Messenger:
                 for message in self._durable(messages):
                     if message is None:
                         return
-                    self._control.sendall(b"".join(Frame(MESSAGE, dumps(message)).parts()))
+                    self._control.send(Frame(MESSAGE, dumps(message)))
 
     def _waiting(self, seconds: float) -> list[tuple[FromTask | None, StateFiles | None]]:
         messages = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
 import selectors
 import socket
 import time
@@ -11,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.engines.resident.channels import Address, BrokenConnectionError, Connection, Listener
-from penstock.engines.resident.frames import MESSAGE, Frame, NotAuthenticatedError
+from penstock.engines.resident.frames import MESSAGE, Frame
 from penstock.engines.resident.messages import Beat, FromDriver, FromTask, Hello, TaskSettings
+from penstock.engines.resident.run_keys import NotAuthenticatedError, RunKeys
 from penstock.engines.resident.task_host import TaskHost
 from penstock.runtime.pickling import dumps_on_driver, loads
 
@@ -51,10 +51,10 @@ class Supervisor:
         self.slots = slots
         self._clock = clock
         self._selector = selectors.DefaultSelector()
-        secret = secrets.token_bytes(32)
+        keys = RunKeys.new(host.encrypts)
         address = host.driver_address()
-        self._listener = Listener(address, range(ports[0], ports[1] + 1), self._selector, secret)
-        self._settings = TaskSettings((address, self._listener.port), secret, ports, state)
+        self._listener = Listener(address, range(ports[0], ports[1] + 1), self._selector, keys)
+        self._settings = TaskSettings((address, self._listener.port), keys, ports, state)
         self.members: dict[int, Member] = {}
         self._slot_of: dict[Connection, int] = {}
         self._alarm, self._bell = socket.socketpair()

@@ -15,8 +15,9 @@ from collections.abc import Callable
 
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Barrier
-from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener, connected
-from penstock.engines.resident.frames import Frame, FrameReader, Greeting, NotAuthenticatedError
+from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener
+from penstock.engines.resident.driver_connection import DriverConnection
+from penstock.engines.resident.frames import Frame, Greeting
 from penstock.engines.resident.hosted_subtask import HostedSubtask
 from penstock.engines.resident.messages import (
     CONTROL_LEVEL,
@@ -32,6 +33,7 @@ from penstock.engines.resident.messages import (
     TaskSettings,
 )
 from penstock.engines.resident.messenger import Messenger
+from penstock.engines.resident.run_keys import NotAuthenticatedError, RunKeys
 from penstock.engines.resident.state_files import state_files_at, why_no_state_place
 from penstock.engines.resident.traffic import Traffic
 from penstock.runtime.blueprint import JobSettings
@@ -53,7 +55,7 @@ class Generation:
         deploy: Deploy,
         slot: int,
         selector: selectors.BaseSelector,
-        secret: bytes,
+        keys: RunKeys,
         clock: Clock = system_clock,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
@@ -61,7 +63,7 @@ class Generation:
         self.buffer_seconds = deploy.buffer_timeout_ms / 1000
         self.files = state_files_at(deploy.state, f"{deploy.deployment}-{slot}")
         self.hosted: dict[Place, HostedSubtask] = {}
-        self.traffic = Traffic(deploy, slot, self.hosted, selector, secret)
+        self.traffic = Traffic(deploy, slot, self.hosted, selector, keys)
         try:
             for level, subtask in reversed(deploy.places):  # those at the end of the graph open first
                 if deploy.slot_of(subtask) == slot:
@@ -102,21 +104,22 @@ class ResidentTask:
         self._early: dict[Connection, list[Frame]] = {}  # of tasks that were deployed a moment before this one
         self._flush_due: float | None = None
         self._ended = False
-        self._control = connected(settings.driver, settings.secret, Greeting(0, CONTROL_LEVEL, slot), _CONNECT_SECONDS)
-        self._control_frames = FrameReader()
+        greeting = Greeting(0, CONTROL_LEVEL, slot)
+        self._control = DriverConnection(settings.driver, settings.keys, greeting, _CONNECT_SECONDS)
         self._selector.register(self._control, selectors.EVENT_READ, _CONTROL)
         self._bell, self._rope = socket.socketpair()  # threads of operators ring when they have something
         self._rope.setblocking(False)
         self._selector.register(self._bell, selectors.EVENT_READ, _BELL)
-        host = self._control.getsockname()[0]  # others reach this task where the driver does
+        host = self._control.host
         ports = range(settings.ports[0], settings.ports[1] + 1)
-        self._listener = Listener(host, ports, self._selector, settings.secret)
+        self._listener = Listener(host, ports, self._selector, settings.keys)
         self._messenger = Messenger(self._control, settings.beat_seconds)
         self._messenger.tell(Hello(slot, os.getpid(), (host, self._listener.port), why_no_state_place(settings.state)))
 
     def run(self) -> None:
         """Until the driver says so, or is gone."""
         try:
+            self._hear()  # something may have come with the end of the handshake
             while not self._ended:
                 self._serve(self._patience())
                 self._work_safely()
@@ -153,15 +156,10 @@ class ResidentTask:
                 hosted.look_at_clock()
 
     def _hear(self) -> None:
-        try:
-            data = self._control.recv(1 << 20, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
+        frames = self._control.receive()
+        if frames is None:
             self._ended = True  # the driver is gone: nobody would commit what this task does
-        for frame in self._control_frames.feed(data):
+        for frame in frames or ():
             self._obey(loads(frame.payload))
 
     def _obey(self, message: FromDriver) -> None:
@@ -182,7 +180,7 @@ class ResidentTask:
         self._messenger.entering()
         try:
             self._prepare(deploy.levels[0].settings)
-            secret = self._settings.secret
+            secret = self._settings.keys
             self._generation = Generation(deploy, self._slot, self._selector, secret, self._clock, self._ring)
         except Exception as error:  # of user code in open(), or a snapshot that cannot be read: as in an epoch
             self._messenger.tell(Broken(deploy.generation, "a subtask could not be opened", failure_of(error)))
