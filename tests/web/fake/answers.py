@@ -299,7 +299,7 @@ class JobAnswers:
                 "id": "count",
                 "name": "count views by app and minute",
                 "busy": 0.98,
-                "text": "count views by app and minute is busy 98 % of the time and slows down parse and Source: page views",
+                "text": "count views by app and minute is busy 98 % of the time and slows down parse",
             },
         }
 
