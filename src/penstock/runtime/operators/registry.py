@@ -8,6 +8,9 @@ from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
+from penstock.runtime.table.not_null import NotNullOperator
+from penstock.runtime.table.streams import StreamToTableOperator, TableToStreamOperator
+from penstock.runtime.table.watermarks import TableWatermarkOperator
 from penstock.runtime.windows.operator import WindowOperator
 from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 
@@ -47,6 +50,10 @@ OPERATORS: dict[str, type[Operator]] = {
     "cep": CepOperator,
     # tables
     "table_calc": TableCalcOperator,
+    "table_watermarks": TableWatermarkOperator,
+    "table_not_null": NotNullOperator,
+    "stream_to_table": StreamToTableOperator,
+    "table_to_stream": TableToStreamOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,
