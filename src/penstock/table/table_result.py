@@ -88,7 +88,7 @@ class TableResult:
         if self._job is None:
             return
         try:
-            self._job.result_future()._future.result(None if timeout_ms is None else timeout_ms / 1000)
+            self._job.result_future().result(None if timeout_ms is None else timeout_ms / 1000)
         except TimeoutError:
             raise ProgramError(f"The job has not ended within {timeout_ms} ms.") from None
         except JobExecutionError as error:

@@ -53,13 +53,16 @@ class ConnectorTable:
         return value
 
     def number(self, key: str, default: int) -> int:
-        return self._parsed(key, int, "a whole number", default)
+        found: int = self._parsed(key, int, "a whole number", default)
+        return found
 
     def boolean(self, key: str, default: bool) -> bool:
-        return self._parsed(key, parse_boolean, "true or false", default)
+        found: bool = self._parsed(key, parse_boolean, "true or false", default)
+        return found
 
     def millis(self, key: str, default: int | None = None) -> int | None:
-        return self._parsed(key, parse_duration, "a duration such as '10 s'", default)
+        found: int | None = self._parsed(key, parse_duration, "a duration such as '10 s'", default)
+        return found
 
     def chosen(self, key: str, values: tuple[str, ...], default: str) -> str:
         value = self.options.get(key, default)

@@ -41,7 +41,7 @@ def _create_as(statement: st.CreateTable, name: FullName, body: st.TableBody, se
     """The columns of the query, with those that are declared beside them; then the query fills the table."""
     assert statement.query is not None
     relation = QueryBuilder(session.catalogs).query(statement.query)
-    declared = {column.name: column for column in body.columns}
+    declared: dict[str, st.AnyColumn | None] = {column.name: column for column in body.columns}
     given = [declared.pop(f.name, None) or st.Column(f.name, f.data_type) for f in relation.fields]
     if body.names:
         by_name = {column.name: column for column in given}
@@ -50,7 +50,7 @@ def _create_as(statement: st.CreateTable, name: FullName, body: st.TableBody, se
                 f"The columns {', '.join(body.names)} are not those of the query: {', '.join(by_name)}."
             )
         given = [by_name[column] for column in body.names]
-    body = replace(body, columns=(*declared.values(), *given), names=())
+    body = replace(body, columns=(*filter(None, declared.values()), *given), names=())
     resolve_table(body)
     if statement.replace:
         session.catalogs.drop(name, False, statement.temporary, ignore=True)
@@ -214,7 +214,7 @@ def _rename(name: FullName, target: tuple[str, ...], session: TableSession) -> N
     if tuple(new[:2]) != name[:2]:
         raise NotSupportedError("A table can be renamed only within its database.")
     if name in catalogs.temporary:
-        catalogs.temporary[new] = catalogs.temporary.pop(name)  # type: ignore[index]
+        catalogs.temporary[new] = catalogs.temporary.pop(name)
     else:
         catalogs.catalog(name[0]).rename_table(ObjectPath(name[1], name[2]), new[2], False)
 

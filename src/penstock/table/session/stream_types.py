@@ -47,8 +47,9 @@ def data_type_of(type_info: TypeInformation) -> DataType:
         return _BASIC[type_info.basic_type]
     if isinstance(type_info, (RowTypeInfo, TupleTypeInfo)):
         types = type_info.get_field_types()
-        named = isinstance(type_info, RowTypeInfo)
-        names = type_info.get_field_names() if named else [f"f{place}" for place in range(len(types))]
+        names = [f"f{place}" for place in range(len(types))]
+        if isinstance(type_info, RowTypeInfo):
+            names = type_info.get_field_names()
         return RowType([RowField(name, data_type_of(kind)) for name, kind in zip(names, types, strict=True)])
     if isinstance(type_info, PrimitiveArrayTypeInfo) and type_info == Types.PRIMITIVE_ARRAY(Types.BYTE()):
         return scalars.VarBinaryType(scalars.MAX_LENGTH)

@@ -13,7 +13,12 @@ from penstock.columns.typesystem.base import DataType
 
 MAX_WIDTH = 30
 NULL = "<NULL>"
-_INTEGERS = {scalars.TinyIntType: 4, scalars.SmallIntType: 6, scalars.IntType: 11, scalars.BigIntType: 20}
+_INTEGERS: dict[type[DataType], int] = {
+    scalars.TinyIntType: 4,
+    scalars.SmallIntType: 6,
+    scalars.IntType: 11,
+    scalars.BigIntType: 20,
+}
 
 
 def cells(column: pa.Array, data_type: DataType, zone: str) -> list[str]:
