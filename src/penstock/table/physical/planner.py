@@ -20,7 +20,7 @@ from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
 from penstock.table.logical.upsert_keys import upsert_keys
-from penstock.table.physical import calc, ends
+from penstock.table.physical import aggregates, calc, ends, ranks
 from penstock.table.physical.table_stream import TableStream, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
@@ -34,16 +34,29 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.Project: calc.calc,
     nodes.Filter: calc.calc,
     nodes.SetRelation: calc.set_operation,
+    # aggregates.py
+    nodes.Aggregation: aggregates.aggregation,
+    nodes.Expand: aggregates.expand,
+    nodes.Replication: aggregates.replication,
+    # ranks.py
+    nodes.Rank: ranks.rank,
+    nodes.Deduplicate: ranks.deduplicate,
+    nodes.ChangelogNormalize: ranks.normalize,
+    nodes.DropUpdateBefore: ranks.drop_update_before,
+    nodes.SinkMaterialize: ranks.materialize,
 }
 
 
 class Planner:
     """Plans the relations of one job. Operators get uids from what they compute, which are the same in every run."""
 
-    def __init__(self, env: StreamExecutionEnvironment, session: Session, options: Configuration) -> None:
+    def __init__(
+        self, env: StreamExecutionEnvironment, session: Session, options: Configuration, batch: bool = False
+    ) -> None:
         self.env = env
         self.session = session
         self.options = options
+        self.batch = batch  # inputs end, and only final results count
         self._planned: dict[int, tuple[nodes.Relation, TableStream]] = {}
         self._uids: dict[str, int] = {}
 
@@ -59,7 +72,7 @@ class Planner:
 
     def wants_before(self, relation: nodes.Relation) -> bool:
         """Whether updates of this relation have to come with the row as it was before."""
-        return True
+        return relation.update_before
 
     # -- what rules build with ---------------------------------------------------------------------------------
 
