@@ -13,8 +13,11 @@ from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
 from penstock.runtime.table.materialize import DropBeforeOperator, FinalRowsOperator, SinkMaterializeOperator
+from penstock.runtime.table.not_null import NotNullOperator
 from penstock.runtime.table.rank import RankOperator
 from penstock.runtime.table.session_aggregate import SessionAggregateOperator
+from penstock.runtime.table.streams import StreamToTableOperator, TableToStreamOperator
+from penstock.runtime.table.watermarks import TableWatermarkOperator
 from penstock.runtime.table.window_aggregate import WindowAggregateOperator
 from penstock.runtime.table.window_assignment import WindowAssignmentOperator
 from penstock.runtime.windows.operator import WindowOperator
@@ -56,10 +59,17 @@ OPERATORS: dict[str, type[Operator]] = {
     "cep": CepOperator,
     # tables
     "table_calc": TableCalcOperator,
+    "table_watermarks": TableWatermarkOperator,
+    "table_not_null": NotNullOperator,
+    "stream_to_table": StreamToTableOperator,
+    "table_to_stream": TableToStreamOperator,
     "table_join": JoinOperator,
     "table_group_aggregate": GroupAggregateOperator,
     "table_expand": ExpandOperator,
     "table_replication": ReplicationOperator,
+    "table_window_assignment": WindowAssignmentOperator,
+    "table_window_aggregate": WindowAggregateOperator,
+    "table_session_aggregate": SessionAggregateOperator,
     "table_rank": RankOperator,
     "table_first_row": FirstRowOperator,
     "table_last_row": LastRowOperator,
