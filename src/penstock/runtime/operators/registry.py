@@ -11,10 +11,13 @@ from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
+from penstock.runtime.table.not_null import NotNullOperator
 from penstock.runtime.table.over import OverOperator
 from penstock.runtime.table.rank import RankOperator
 from penstock.runtime.table.session_aggregate import SessionAggregateOperator
+from penstock.runtime.table.streams import StreamToTableOperator, TableToStreamOperator
 from penstock.runtime.table.temporal_sort import TemporalSortOperator
+from penstock.runtime.table.watermarks import TableWatermarkOperator
 from penstock.runtime.table.window_aggregate import WindowAggregateOperator
 from penstock.runtime.table.window_assignment import WindowAssignmentOperator
 from penstock.runtime.windows.operator import WindowOperator
@@ -56,6 +59,10 @@ OPERATORS: dict[str, type[Operator]] = {
     "cep": CepOperator,
     # tables
     "table_calc": TableCalcOperator,
+    "table_watermarks": TableWatermarkOperator,
+    "table_not_null": NotNullOperator,
+    "stream_to_table": StreamToTableOperator,
+    "table_to_stream": TableToStreamOperator,
     "table_join": JoinOperator,
     "table_group_aggregate": GroupAggregateOperator,
     "table_window_assignment": WindowAssignmentOperator,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from penstock.table.logical.nodes import Fields
+from penstock.table.logical.nodes import Fields, Relation
 from penstock.table.syntax.queries import Query
 
 
@@ -23,14 +23,24 @@ class TableDefinition:
     options: Mapping[str, str] = field(default_factory=dict)
     changelog: str = "I"
     handle: Any = None
+    written: Fields | None = None  # the columns that INSERT fills, when these are not all
+
+    @property
+    def sink_fields(self) -> Fields:
+        return self.fields if self.written is None else self.written
 
 
 @dataclass(frozen=True)
 class ViewDefinition:
-    """A view: a query in the catalog, with names for its columns if it has any."""
+    """A view: a query in the catalog, with names for its columns if it has any; or the plan of a Table.
 
-    query: Query
+    The names of the query are those that were known where the view was made: `tables`, if it is given.
+    """
+
+    query: Query | None
     columns: tuple[str, ...] = ()
+    tables: TableLookup | None = None
+    relation: Relation | None = None
 
 
 class TableLookup(Protocol):

@@ -12,9 +12,11 @@ from penstock.common.errors import NotSupportedError
 from penstock.common.typeinfo import TypeInformation
 from penstock.datastream.stream import DataStream
 from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
+from penstock.functions.source import Source
 from penstock.graph.transformation import Node
 from penstock.runtime.partitioning import ByKey
 from penstock.runtime.sources.base import SourcePlanner
+from penstock.runtime.sources.splits import SplitPlanner
 from penstock.runtime.table.keys import RowKey
 from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
@@ -40,10 +42,13 @@ RULES: dict[type[nodes.Relation], Rule] = {
 class Planner:
     """Plans the relations of one job. Operators get uids from what they compute, which are the same in every run."""
 
-    def __init__(self, env: StreamExecutionEnvironment, session: Session, options: Configuration) -> None:
+    def __init__(
+        self, env: StreamExecutionEnvironment, session: Session, options: Configuration, batch: bool = False
+    ) -> None:
         self.env = env
         self.session = session
         self.options = options
+        self.batch = batch  # inputs end, and only final results count
         self._planned: dict[int, tuple[nodes.Relation, TableStream]] = {}
         self._uids: dict[str, int] = {}
 
@@ -63,9 +68,13 @@ class Planner:
 
     # -- what rules build with ---------------------------------------------------------------------------------
 
-    def source(self, relation: nodes.Relation, name: str, planner: SourcePlanner) -> TableStream:
-        stream = self.env._source_stream(name, {"source": planner}, row_type_of(relation.fields), planner)
-        return self._table(stream, relation, "source")
+    def source(
+        self, relation: nodes.Relation, name: str, source: SourcePlanner | Source, fields: nodes.Fields | None = None
+    ) -> TableStream:
+        """Rows from outside, of the relation's columns, or of others that come before them."""
+        found = source if isinstance(source, SourcePlanner) else (source._planner() or SplitPlanner(source))
+        stream = self.env._source_stream(name, {"source": found}, row_type_of(fields or relation.fields), found)
+        return self._table(stream, relation, "source", fields)
 
     def operator(
         self,
