@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from penstock.table.logical.join_filters import push_filter_into_join, push_join_condition_down
 from penstock.table.logical.nodes import Relation
+from penstock.table.logical.subqueries import join_subqueries_of_filter, join_subqueries_of_projection
 
 Rewrite = Callable[[Relation], Relation | None]
 
-REWRITES: tuple[Rewrite, ...] = ()
+REWRITES: tuple[Rewrite, ...] = (
+    join_subqueries_of_filter,
+    join_subqueries_of_projection,
+    push_filter_into_join,
+    push_join_condition_down,
+)
 
 
 def rewritten(relation: Relation, rules: tuple[Rewrite, ...] = REWRITES) -> Relation:

@@ -22,7 +22,7 @@ from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
 from penstock.table.logical.upsert_keys import upsert_keys
-from penstock.table.physical import calc, ends
+from penstock.table.physical import calc, ends, joins, overs, windows
 from penstock.table.physical.table_stream import TableStream, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
@@ -36,6 +36,14 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.Project: calc.calc,
     nodes.Filter: calc.calc,
     nodes.SetRelation: calc.set_operation,
+    # joins.py
+    nodes.JoinRelation: joins.join,
+    # windows.py
+    nodes.WindowAssignment: windows.assignment,
+    nodes.Aggregation: windows.window_aggregate,
+    # overs.py
+    nodes.OverAggregation: overs.over,
+    nodes.Sort: overs.sort,
 }
 
 
