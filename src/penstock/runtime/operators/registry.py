@@ -14,9 +14,11 @@ from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
 from penstock.runtime.table.materialize import DropBeforeOperator, FinalRowsOperator, SinkMaterializeOperator
 from penstock.runtime.table.not_null import NotNullOperator
+from penstock.runtime.table.over import OverOperator
 from penstock.runtime.table.rank import RankOperator
 from penstock.runtime.table.session_aggregate import SessionAggregateOperator
 from penstock.runtime.table.streams import StreamToTableOperator, TableToStreamOperator
+from penstock.runtime.table.temporal_sort import TemporalSortOperator
 from penstock.runtime.table.watermarks import TableWatermarkOperator
 from penstock.runtime.table.window_aggregate import WindowAggregateOperator
 from penstock.runtime.table.window_assignment import WindowAssignmentOperator
@@ -70,6 +72,8 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_window_assignment": WindowAssignmentOperator,
     "table_window_aggregate": WindowAggregateOperator,
     "table_session_aggregate": SessionAggregateOperator,
+    "table_over": OverOperator,
+    "table_temporal_sort": TemporalSortOperator,
     "table_rank": RankOperator,
     "table_first_row": FirstRowOperator,
     "table_last_row": LastRowOperator,

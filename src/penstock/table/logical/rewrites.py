@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 from penstock.table.logical import ranking
 from penstock.table.logical.grouping_sets import grouping_sets
+from penstock.table.logical.join_filters import push_filter_into_join, push_join_condition_down
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.set_operations import counted_set_operation, joined_set_operation
+from penstock.table.logical.subqueries import join_subqueries_of_filter, join_subqueries_of_projection
 from penstock.table.logical.update_kinds import with_update_kinds
 
 Rewrite = Callable[[Relation], Relation | None]
@@ -23,6 +25,10 @@ REWRITES: tuple[Rewrite, ...] = (
     ranking.limit_as_rank,
     ranking.rank_without_number,
     ranking.rank_as_deduplication,
+    join_subqueries_of_filter,
+    join_subqueries_of_projection,
+    push_filter_into_join,
+    push_join_condition_down,
 )
 
 
