@@ -11,6 +11,7 @@ import cloudpickle
 import hypothesis
 import pytest
 from tests.s3_server import s3_server
+from tests.services.kafka import KafkaBroker, Unavailable, kafka_broker
 
 from penstock.common import Configuration
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
@@ -105,3 +106,13 @@ def s3_address() -> Iterator[str]:
     """One server for the whole run: clients are kept, and remember whom they talk to."""
     with s3_server() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[KafkaBroker]:
+    """One broker for the whole run; every test makes topics of its own."""
+    try:
+        with kafka_broker() as broker:
+            yield broker
+    except Unavailable as reason:
+        pytest.skip(str(reason))
