@@ -26,7 +26,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _look_up(prefix: str) -> tuple[JobSummary, dict[str, Any]]:
     from penstock.cli.job_summary import summary_of, summary_of_finished
-    from penstock.cli.known_jobs import find_job, finished_jobs_named, known_jobs
+    from penstock.control.known_jobs import find_job, finished_jobs_named, known_jobs
     from penstock.cli.snapshot_summary import NO_SNAPSHOTS, snapshots_of
 
     ended = finished_jobs_named(prefix) if prefix else []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.cli.job_client import JobClient
-from penstock.cli.known_jobs import KnownJob
+from penstock.control.known_jobs import KnownJob
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
 from penstock.common.job_status import JobStatus

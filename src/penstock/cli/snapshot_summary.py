@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.cli.job_client import JobClient
-from penstock.cli.known_jobs import KnownJob
+from penstock.control.known_jobs import KnownJob
 from penstock.common.errors import JobExecutionError
 from penstock.control.checkpoints import history_file_of
 from penstock.control.snapshot_history import SnapshotHistory
