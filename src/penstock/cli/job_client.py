@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from penstock.control.known_jobs import KnownJob
 from penstock.client import Connection, GoneError, RefusedError
 from penstock.client import JobClient as RestClient
 from penstock.client.access import RestAccess, read_access
 from penstock.common.errors import JobExecutionError
+from penstock.control.known_jobs import KnownJob
 
+T = TypeVar("T")
 _POLL_SECONDS = 0.1
 
 
@@ -77,7 +78,7 @@ class JobClient:
                 "a savepoint that is complete has a _metadata file"
             ) from None
 
-    def _asked(self, question: Callable[[], Any]) -> Any:
+    def _asked(self, question: Callable[[], T]) -> T:
         try:
             return question()
         except GoneError as error:

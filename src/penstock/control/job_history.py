@@ -39,6 +39,9 @@ class JobHistory:
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
+    def remove(self, job_id: str) -> None:
+        self._path(job_id).unlink(missing_ok=True)
+
     def ids(self) -> list[str]:
         return sorted(path.stem for path in self._directory.glob("*.json"))
 

@@ -38,6 +38,9 @@ class Drivers:
             return False
         try:
             self._entries.forget_outcome(entry.job_id)
+            ended = FinishedJobs(self._home).get(entry.job_id)
+            if ended is not None and ended.stopped and ended.savepoint == entry.launch.savepoint:
+                FinishedJobs(self._home).remove(entry.job_id)  # it was stopped only to go on from there
             self._spawn(entry, descriptor)
         finally:
             os.close(descriptor)  # the driver has its own

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from penstock.client.access import RestAccess, remove_access, write_access
+from penstock.common.configuration import Configuration
 from penstock.common.errors import NotSupportedError
+from penstock.common.options import value_of
+from penstock.common.run_options import current_run_options
 from penstock.control.job_control import JobControl, JobDescription
 from penstock.control.job_home import JobHome
 from penstock.rest.cluster import Programs
@@ -22,7 +26,14 @@ _GRACE_SECONDS = 3.0
 
 def serve_job(control: JobControl, home: JobHome) -> JobServer:
     """Starts the job's REST interface and writes `rest.json` into the job's directory, which must exist."""
-    return JobServer(control, home)
+    if not current_run_options().web_page:
+        return JobServer(control, home)
+    settings = Configuration.from_dict(dict(control.describe().configuration))
+    server = JobServer(
+        control, home, Listening(value_of(settings, "rest.bind-address"), value_of(settings, "rest.port"))
+    )
+    print(f"penstock: {server.access.url}/#token={server.access.token}", file=sys.stderr)
+    return server
 
 
 class OneJob:
