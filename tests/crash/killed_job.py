@@ -35,6 +35,7 @@ class KilledJob:
         epoch_records: int,
         state_backend: str = "hashmap",
         engine: str = "micro-batch",
+        **options: str,
     ) -> None:
         self.job_id = uuid.uuid4().hex
         self.home = directory / "home"
@@ -45,7 +46,7 @@ class KilledJob:
         self._expected = dict(zip(SINKS, expected_lines(records), strict=True))
         self._epoch_records = epoch_records
         self._state_backend = state_backend
-        self._engine = engine
+        self._options = {"penstock.engine": engine, **options}
         self._starts = 0
         self.history: list[str] = []
 
@@ -88,7 +89,7 @@ class KilledJob:
             "restart-strategy.fixed-delay.attempts": "1000",
             "restart-strategy.fixed-delay.delay": "100ms",
             "state.backend.type": self._state_backend,
-            "penstock.engine": self._engine,
+            **self._options,
             "penstock.epoch.initial-records": epoch_records or self._epoch_records,
             "penstock.epoch.max-records": epoch_records or self._epoch_records,
         }

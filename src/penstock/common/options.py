@@ -223,6 +223,9 @@ OPTIONS: tuple[Option, ...] = (
            "How long the job waits for its slots before it fails.", _ONLY_RESIDENT, resident=True),
     Option("penstock.resident.heartbeat-timeout", "duration", 15000,
            "When a task that says nothing is replaced.", _ONLY_RESIDENT, resident=True),
+    Option("penstock.resident.state-dir", "string", None,
+           "Where tasks keep their state: a directory or store that all machines reach, such as s3://bucket/state; "
+           "default: in the job's home.", _ONLY_RESIDENT, resident=True),
     Option("penstock.resident.ports", "string", "0",
            "Ports for connections between tasks and with the driver, such as 40000-40100; 0: any.", _ONLY_RESIDENT,
            resident=True),

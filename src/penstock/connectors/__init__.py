@@ -3,6 +3,7 @@
 Whoever writes connectors imports the interfaces from here; docs/connectors-own.md explains them with an example each.
 """
 
+from penstock.functions.bad_records import BadRecord, BadRecords
 from penstock.functions.sink import Committer, CommitterContext, Records, Sink, SinkWriter, WriterContext
 from penstock.functions.source import (
     EnumeratorContext,
@@ -15,6 +16,8 @@ from penstock.functions.source import (
 )
 
 __all__ = [
+    "BadRecord",
+    "BadRecords",
     "Committer",
     "CommitterContext",
     "EnumeratorContext",

@@ -36,7 +36,7 @@ class EpochCompletion:
         snapshots: SnapshotKeeper,
         wakeups: Wakeups,
         statistics: JobStatistics,
-        observe: Callable[[int, float], None],
+        observe: Callable[[int, float, float], None],
         committing: Committing,
         tell: Callable[[JobEvent], None],
         log: JobLog | None = None,
@@ -131,7 +131,7 @@ class EpochCompletion:
     def _count(self, plan: EpochPlan | None, reports: Sequence[SubtaskReport]) -> None:
         elapsed_ms = 0.0 if plan is None else (time.monotonic() - plan.planned_at) * 1000
         self._statistics.count(reports, elapsed_ms)
-        self._observe(self._statistics.records_read(reports), elapsed_ms)
+        self._observe(self._statistics.records_read(reports), elapsed_ms, _busy_ms(reports))
 
     # -- what is visible ---------------------------------------------------------------------------------------
 
@@ -167,6 +167,14 @@ class EpochCompletion:
         elif not self._unfinished:
             self.ended = True
             self._tell(AllFinished())
+
+
+def _busy_ms(reports: Sequence[SubtaskReport]) -> float:
+    """How long operators worked: levels one after the other, the subtasks of each side by side."""
+    slowest: dict[int, float] = {}
+    for report in reports:
+        slowest[report.level] = max(report.busy_ms, slowest.get(report.level, 0.0))
+    return sum(slowest.values())
 
 
 def _print(reports: list[SubtaskReport]) -> None:

@@ -48,6 +48,7 @@ class WriterContext:
     metrics: MetricGroup
     current_processing_time: Callable[[], int]
     current_watermark: Callable[[], int]
+    directory: str | None = None  # for what is staged: reached by committer and writers, removed with the job
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class CommitterContext:
     job_id: str
     operator_uid: str
     operator_name: str
+    directory: str | None = None  # the same as the writers'
 
 
 class SinkWriter(ABC):
