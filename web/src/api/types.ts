@@ -84,8 +84,9 @@ export interface Vertex {
 export interface Failure {
   exception?: string;
   message?: string;
-  traceback?: string | null;
-  [more: string]: unknown;
+  traceback?: string;
+  /** The operator in which it happened. */
+  task?: { operator: string; uid: string; file: string; line: number } | null;
 }
 
 export interface Attempt {

@@ -38,7 +38,7 @@ export function GraphView({ graph, colouring, selected, cause, onSelect }: Props
 
   const entry = selected ?? graph.boxes[0]?.operators[0]?.id;
   return (
-    <div className="graph" ref={frame} {...pointers} style={{ "--drawn": `${Math.ceil(picture.height)}px` } as React.CSSProperties}>
+    <div className="graph" ref={frame} {...pointers}>
       <svg ref={drawing} width="100%" height="100%" role="group" aria-label="Graph of the job; arrow keys move along it">
         <defs>
           <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
@@ -100,7 +100,7 @@ interface RowProps {
 
 function Row({ operator, colouring, isSelected, isCause, isEntry, isFirst, onSelect, onKey }: RowProps) {
   const load = colouring === "busy" ? operator.busy : operator.pressed;
-  const failed = operator.status === "FAILED";
+  const { failed } = operator;
   const rate = operator.rateOut ?? operator.rateIn;
   const inner = BOX_WIDTH - 24;
   const words = `${operator.name}, ${operator.parallelism} parallel, ${operator.status.toLowerCase()}, busy ${format.share(operator.busy)}, back-pressured ${format.share(operator.pressed)}`;

@@ -29,7 +29,7 @@ export const lineName = (from: string, to: string) => `${from} ${to}`;
 
 export function draw(graph: Graph, downwards: boolean): Picture {
   const board = new Layout({ multigraph: false });
-  board.setGraph({ rankdir: downwards ? "TB" : "LR", nodesep: 22, ranksep: downwards ? 26 : 30, edgesep: 14, marginx: 12, marginy: 12 });
+  board.setGraph({ rankdir: downwards ? "TB" : "LR", nodesep: 22, ranksep: downwards ? 28 : 44, edgesep: 14, marginx: 12, marginy: 12 });
   board.setDefaultEdgeLabel(() => ({}));
   for (const box of graph.boxes) board.setNode(box.id, { width: BOX_WIDTH, height: box.operators.length * ROW_HEIGHT });
   for (const { from, to } of graph.exchanges) board.setEdge(from, to, { ...EDGE_LABEL, labelpos: "c" });

@@ -6,6 +6,8 @@ export interface Operator {
   name: string;
   parallelism: number;
   status: string;
+  /** Whether the job failed here; the others only ended with it. */
+  failed: boolean;
   origin: string | null;
   kind: string | null;
   busy: number | null;
@@ -42,8 +44,9 @@ export interface Graph {
 }
 
 export function graphOf(job: Job, plan: PlanNode[]): Graph {
+  const failedIn = job.penstock?.failure?.task?.uid;
   const nodes = new Map(plan.map((node) => [node.id, node]));
-  const operators = new Map(job.vertices.map((vertex) => [vertex.id, operatorOf(vertex, nodes.get(vertex.id))]));
+  const operators = new Map(job.vertices.map((vertex) => [vertex.id, operatorOf(vertex, nodes.get(vertex.id), failedIn)]));
   for (const operator of operators.values()) {
     operator.upstream = operator.upstream.filter((id) => operators.has(id));
     for (const id of operator.upstream) operators.get(id)!.downstream.push(operator.id);
@@ -58,13 +61,14 @@ export function graphOf(job: Job, plan: PlanNode[]): Graph {
   return { operators, boxes: [...boxes.values()], exchanges: exchanges(plan, operators, boxOf) };
 }
 
-function operatorOf(vertex: Vertex, node: PlanNode | undefined): Operator {
+function operatorOf(vertex: Vertex, node: PlanNode | undefined, failedIn: string | undefined): Operator {
   const facts = vertex.penstock ?? {};
   return {
     id: vertex.id,
     name: vertex.name,
     parallelism: vertex.parallelism,
     status: vertex.status,
+    failed: vertex.status === "FAILED" && (failedIn === undefined || failedIn === vertex.id),
     origin: facts.origin ?? null,
     kind: facts.kind ?? null,
     busy: facts.busy ?? null,

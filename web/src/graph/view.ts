@@ -44,8 +44,9 @@ export function useView(picture: { width: number; height: number }, target: Rect
   /** All of it; a graph that would be unreadable then shows its beginning instead, unless all of it was asked for. */
   const fit = useCallback(
     (everything: boolean) => {
-      const { width, height } = size();
       if (picture.width === 0) return;
+      frame.current?.style.setProperty("--drawn", `${heightOf(picture, size().width)}px`);
+      const { width, height } = size();
       const whole = Math.min(1, width / picture.width, height / picture.height);
       const scale = everything ? whole : Math.max(whole, READABLE);
       const centred = (room: number, length: number) => Math.max(0, (room - length * scale) / 2);
@@ -92,6 +93,11 @@ export function useView(picture: { width: number; height: number }, target: Rect
     setView((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
   });
   return { frame, view, zoom, fit, reveal, pointers };
+}
+
+/** How high the picture is when its width fits, as far as that is readable: the frame needs no more room. */
+function heightOf(picture: { width: number; height: number }, width: number): number {
+  return Math.ceil(picture.height * Math.min(1, Math.max(READABLE, width / picture.width)));
 }
 
 type Zoom = (factor: number, at?: { x: number; y: number }) => void;

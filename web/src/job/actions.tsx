@@ -125,7 +125,7 @@ export function Actions({ job }: { job: Job }) {
     refresh();
   };
   return (
-    <div style={{ marginLeft: "auto", maxWidth: "100%" }}>
+    <div className="end">
       {!isEnded && (
         <div className="actions">
           {ACTIONS.map((one) => (

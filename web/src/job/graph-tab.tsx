@@ -1,5 +1,5 @@
 /** The graph, who slows whom, and the operator that was chosen. */
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useLive } from "../api/live";
 import type { BackPressure, Job, PlanNode } from "../api/types";
 import * as format from "../format";
@@ -13,14 +13,16 @@ import { addSample } from "./samples";
 
 export function GraphTab({ job, route }: { job: Job; route: Route }) {
   const plan = useLive<{ plan: { nodes: PlanNode[] } }>(`/jobs/${job.jid}/plan`).data?.plan.nodes ?? job.plan?.nodes;
-  const pressure = useLive<BackPressure>(`/penstock/v1/jobs/${job.jid}/backpressure`, 3000).data;
-  const graph = useMemo(() => (plan === undefined ? undefined : graphOf(job, plan)), [job, plan]);
+  const pressure = useLive<BackPressure>(job.state === "RUNNING" ? `/penstock/v1/jobs/${job.jid}/backpressure` : null, 3000).data;
+  const graph = useMemo(() => {
+    if (plan === undefined) return undefined;
+    const made = graphOf(job, plan);
+    addSample(job.jid, made, job.now); // before the charts are drawn, which show it
+    return made;
+  }, [job, plan]);
   const [colouring, setColouring] = useState<Colouring>("busy");
   const [shape, setShape] = useState<"graph" | "list">("graph");
   const [isWide, setWide] = useState(false);
-  useEffect(() => {
-    if (graph !== undefined) addSample(job.jid, graph, job.now);
-  }, [graph]);
   if (graph === undefined) return null;
   if (graph.operators.size === 0) return <Notice title="The graph is not known yet" />;
   const selected = graph.operators.get(route.query.get("operator") ?? "");

@@ -14,15 +14,15 @@ export function KeyValues({ label, items }: { label: string; items: KeyValue[] }
       {shown.length === 0 ? (
         <Notice title={items.length === 0 ? "Nothing is set" : "Nothing matches"} />
       ) : (
-        <table>
+        <table className="tall">
           <caption className="visually-hidden">{label}</caption>
           <tbody>
             {shown.map((item) => (
               <tr key={item.key}>
-                <td className="mono" style={{ width: "40%", overflowWrap: "anywhere" }}>
+                <td className="mono wide muted" style={{ overflowWrap: "anywhere" }}>
                   {item.key}
                 </td>
-                <td className="mono" style={{ overflowWrap: "anywhere" }}>
+                <td className="mono wide" style={{ overflowWrap: "anywhere" }}>
                   {item.value}
                 </td>
               </tr>

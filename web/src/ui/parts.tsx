@@ -172,8 +172,14 @@ export interface Tab {
 
 /** Tabs are places with addresses, so that they are links. */
 export function Tabs({ label, tabs, current }: { label: string; tabs: Tab[]; current: string }) {
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Sideways only: the page stays where it is.
+    const link = list.current?.querySelector<HTMLElement>("[aria-current]");
+    if (link) list.current!.scrollLeft = link.offsetLeft - list.current!.offsetLeft - 16;
+  }, [current]);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className="tabs" aria-label={label} ref={list}>
       {tabs.map((tab) => (
         <a key={tab.name} href={tab.address} aria-current={tab.name === current ? "page" : undefined}>
           {tab.title}
