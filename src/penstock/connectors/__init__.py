@@ -13,12 +13,16 @@ from penstock.functions.source import (
     Split,
     SplitEnumerator,
 )
+from penstock.functions.two_phase_commit import TwoPhaseCommitSinkFunction
+from penstock.functions.write_ahead import CheckpointCommitter, GenericWriteAheadSink
 
 __all__ = [
+    "CheckpointCommitter",
     "Committer",
     "CommitterContext",
     "EnumeratorContext",
     "Fetch",
+    "GenericWriteAheadSink",
     "ReaderContext",
     "Records",
     "Sink",
@@ -27,5 +31,6 @@ __all__ = [
     "SourceReader",
     "Split",
     "SplitEnumerator",
+    "TwoPhaseCommitSinkFunction",
     "WriterContext",
 ]

@@ -35,4 +35,3 @@ def test_predicates() -> None:
 def test_impossible_strategies_are_refused() -> None:
     with pytest.raises(ProgramError, match="max_attempts"):
         AsyncRetryStrategy.fixed_delay(0, 100, None, None)
-

@@ -47,6 +47,7 @@ class SinkOperator(Operator):
             metrics=self.memory.metrics,
             current_processing_time=self.context.clock,
             current_watermark=lambda: self.watermark,
+            runtime_context=self.context.runtime_context,
         )
 
     def close(self) -> None:
