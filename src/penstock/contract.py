@@ -74,9 +74,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.common.watermark_strategy.AssignerWithPeriodicWatermarksWrapper": (
         "it wraps Java code: use WatermarkStrategy.for_generator()"
     ),
-    "pyflink.datastream.async_data_stream.AsyncDataStream": (
-        "there is no async I/O yet: call the service from a map or flat_map function"
-    ),
     "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",
     "pyflink.datastream.state_backend.CustomStateBackend": "it wraps Java classes",
     "pyflink.datastream.state_backend.EmbeddedRocksDBStateBackend.set_options": "it names a Java class",
