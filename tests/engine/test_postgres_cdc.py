@@ -8,6 +8,7 @@ import random
 import threading
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -251,13 +252,30 @@ def test_a_server_that_starts_again_is_read_on(table: Table) -> None:
     reading.close()
 
 
-def test_as_a_stream(table: Table) -> None:
+def test_as_a_stream_with_a_savepoint(table: Table, tmp_path: Path) -> None:
     table.server.execute(f"insert into {table.name} select n, 'x', n from generate_series(1, 30) n")
-    env = StreamExecutionEnvironment(executor=LocalExecutor(epoch_records=4, stop_after=4))
-    env.set_parallelism(2)
-    rows = env.from_source(table.source(), WatermarkStrategy.no_watermarks(), "items").execute_and_collect()
-    found = applied(list(rows))
-    assert found and found.items() <= table.rows().items()
+    changes: list[Row] = []
+    start_from, stop = None, threading.Event()
+
+    def write() -> None:
+        with psycopg.connect(table.server.conninfo, autocommit=True) as connection:
+            while not stop.is_set():
+                change_at_random(connection, table.name, random.Random(len(changes)))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for parallelism in (2, 1):
+            executor = LocalExecutor(4, stop_after=10, savepoint_directory=str(tmp_path), start_from=start_from)
+            env = StreamExecutionEnvironment(executor=executor)
+            env.set_parallelism(parallelism)
+            rows = env.from_source(table.source(), WatermarkStrategy.no_watermarks(), "items").uid("items")
+            changes += rows.execute_and_collect()
+            start_from = executor.savepoint_path
+    finally:
+        stop.set()
+        writer.join(patience(10))
+    assert len(changes) > 30 and applied(changes)
 
 
 def test_what_cannot_be_read_is_refused(table: Table, postgres: PostgresServer) -> None:

@@ -13,7 +13,7 @@ from penstock.connectors.jdbc.options import JdbcConnectionOptions
 from penstock.connectors.jdbc.session import Session
 from penstock.connectors.postgres_cdc.positions import LogPosition, SnapshotPosition, lsn_of
 from penstock.connectors.postgres_cdc.reader import TableReader
-from penstock.connectors.postgres_cdc.setup import make_publication, make_slot, slot_position, table_shape
+from penstock.connectors.postgres_cdc.setup import free_slot, make_publication, make_slot, slot_position, table_shape
 from penstock.functions.source import (
     EnumeratorContext,
     ReaderContext,
@@ -125,6 +125,7 @@ def drop_replication_slot(connection: JdbcConnectionOptions, slot_name: str) -> 
     session = Session(connection.address)
     try:
         if slot_position(session, slot_name) is not None:
+            free_slot(session, slot_name)
             session.run(lambda cursor: cursor.execute("SELECT pg_drop_replication_slot(%s)", (slot_name,)))
     finally:
         session.close()
