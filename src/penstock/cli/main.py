@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
-from penstock.cli import cancel, checkpoint, info, resume, run, savepoint, state, stop
+from penstock.cli import cancel, checkpoint, info, resume, run, savepoint, sql, state, stop
 from penstock.cli import list as list_jobs
 from penstock.common.errors import PenstockError
 
@@ -25,6 +25,7 @@ class Verb:
 
 VERBS = (
     Verb("run", "run a program", run.configure, run.execute),
+    Verb("sql", "run SQL statements, typed or from a file", sql.configure, sql.execute),
     Verb("list", "show the jobs that run, and those that died", list_jobs.configure, list_jobs.execute),
     Verb("info", "show what is known about a job", info.configure, info.execute),
     Verb("cancel", "end a job at once", cancel.configure, cancel.execute),
