@@ -81,9 +81,6 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_materialize": SinkMaterializeOperator,
     "table_drop_before": DropBeforeOperator,
     "table_final_rows": FinalRowsOperator,
-    "table_window_assignment": WindowAssignmentOperator,
-    "table_window_aggregate": WindowAggregateOperator,
-    "table_session_aggregate": SessionAggregateOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,
