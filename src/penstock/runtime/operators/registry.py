@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock.runtime.operators import broadcast, keyed, process, sinks, sources, stateless, watermarks
+from penstock.runtime.operators.async_io import AsyncOperator
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
@@ -36,6 +37,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "co_flat_map": stateless.CoFlatMapOperator,
     "pass": stateless.PassOperator,
     "calc": CalcOperator,
+    "async": AsyncOperator,
     # keyed
     "keyed_map": keyed.KeyedMapOperator,
     "keyed_filter": keyed.KeyedFilterOperator,
