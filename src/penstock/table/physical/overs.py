@@ -93,9 +93,7 @@ def _above(relation: plan.OverAggregation, source: plan.Relation, places: dict[T
             inner.data_type, inner.function, arguments, inner.distinct, where, inner.order_by, inner.options
         )
         partition = tuple(placed(one) for one in call.partition_by)
-        calls.append(
-            OverCall(call.data_type, moved, partition, call.order_by, call.by_rows, call.lower, call.upper)
-        )
+        calls.append(OverCall(call.data_type, moved, partition, call.order_by, call.by_rows, call.lower, call.upper))
     width = len(relation.source.fields)
     wider = plan.OverAggregation((*source.fields, *relation.fields[width:]), source, tuple(calls))
     columns = builder.references(wider)

@@ -38,6 +38,7 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.SetRelation: calc.set_operation,
     # joins.py
     nodes.JoinRelation: joins.join,
+    nodes.Correlation: joins.correlation,
     # windows.py
     nodes.WindowAssignment: windows.assignment,
     nodes.Aggregation: windows.window_aggregate,
