@@ -103,11 +103,12 @@ class WindowJoinOperator(Operator):
 
     def _pairs(self, left: pa.RecordBatch, right: pa.RecordBatch) -> tuple[Integers, Integers]:
         rows, others = equal_pairs(_keys(left, self._sides[0]), _keys(right, self._sides[1]))
+        known = np.ones(len(rows), np.bool_)
         for side, columns, places in ((self._sides[0], left, rows), (self._sides[1], right, others)):
             for key in side.keys:
                 if columns.column(key).null_count:
-                    known = columns.column(key).is_valid().to_numpy(zero_copy_only=False)[places]
-                    rows, others, places = rows[known], others[known], places[known]
+                    known &= columns.column(key).is_valid().to_numpy(zero_copy_only=False)[places]
+        rows, others = rows[known], others[known]
         condition = self._params.condition
         if condition is None or not len(rows):
             return rows, others
