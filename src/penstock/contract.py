@@ -74,9 +74,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.common.watermark_strategy.AssignerWithPeriodicWatermarksWrapper": (
         "it wraps Java code: use WatermarkStrategy.for_generator()"
     ),
-    "pyflink.datastream.async_data_stream.AsyncDataStream": (
-        "there is no async I/O yet: call the service from a map or flat_map function"
-    ),
     "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",
     "pyflink.datastream.state_backend.CustomStateBackend": "it wraps Java classes",
     "pyflink.datastream.state_backend.EmbeddedRocksDBStateBackend.set_options": "it names a Java class",
@@ -90,7 +87,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.output_tag.OutputTag.get_java_output_tag": _JAVA,
     "pyflink.datastream.slot_sharing_group.MemorySize.get_java_memory_size": _JAVA,
     "pyflink.datastream.slot_sharing_group.SlotSharingGroup.get_java_slot_sharing_group": _JAVA,
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_jars": "no Java code of Flink runs",
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_classpaths": (
         "no Java code of Flink runs here"
     ),

@@ -110,6 +110,12 @@ class JobSettings:
     disk_state: DiskStateSettings | None = None  # None: state is kept in memory
     log_levels: tuple[str, dict[str, str]] = ("INFO", {})  # the default, and those of single loggers
     max_state_size: int | None = None  # in bytes, of each state of a subtask in a checkpoint
+    stack_sample_ms: int = 0  # how often stacks are looked at for flame graphs; 0: never
+    latency_interval_ms: int = 0  # how often sources send latency markers; 0: never
+
+    def directory_of_sink(self, uid: str) -> str | None:
+        """Where a sink may stage what it commits."""
+        return None if self.home is None else f"{self.home}/sinks/{uid}"
 
 
 @dataclass(frozen=True)

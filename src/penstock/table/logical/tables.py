@@ -23,6 +23,9 @@ class TableDefinition:
     options: Mapping[str, str] = field(default_factory=dict)
     changelog: str = "I"
     handle: Any = None
+    upserts: bool = False  # reading gives updates without the row as it was before, found by the primary key
+    sink_accepts: str = "IUD"  # kinds that writing takes
+    sink_before: bool = True  # writing needs the row as it was before; otherwise it finds rows by the primary key
     written: Fields | None = None  # the columns that INSERT fills, when these are not all
 
     @property

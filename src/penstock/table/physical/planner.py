@@ -22,7 +22,7 @@ from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
 from penstock.table.logical.upsert_keys import upsert_keys
-from penstock.table.physical import calc, ends, joins, overs, windows
+from penstock.table.physical import aggregates, calc, ends, joins, overs, ranks, windows
 from penstock.table.physical.table_stream import TableStream, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
@@ -36,12 +36,21 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.Project: calc.calc,
     nodes.Filter: calc.calc,
     nodes.SetRelation: calc.set_operation,
+    # aggregates.py
+    nodes.Aggregation: aggregates.aggregation,
+    nodes.Expand: aggregates.expand,
+    nodes.Replication: aggregates.replication,
+    # ranks.py
+    nodes.Rank: ranks.rank,
+    nodes.Deduplicate: ranks.deduplicate,
+    nodes.ChangelogNormalize: ranks.normalize,
+    nodes.DropUpdateBefore: ranks.drop_update_before,
+    nodes.SinkMaterialize: ranks.materialize,
     # joins.py
     nodes.JoinRelation: joins.join,
     nodes.Correlation: joins.correlation,
     # windows.py
     nodes.WindowAssignment: windows.assignment,
-    nodes.Aggregation: windows.window_aggregate,
     # overs.py
     nodes.OverAggregation: overs.over,
     nodes.Sort: overs.sort,
@@ -73,7 +82,7 @@ class Planner:
 
     def wants_before(self, relation: nodes.Relation) -> bool:
         """Whether updates of this relation have to come with the row as it was before."""
-        return True
+        return relation.update_before
 
     # -- what rules build with ---------------------------------------------------------------------------------
 
