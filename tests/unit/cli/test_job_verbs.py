@@ -17,7 +17,6 @@ import pytest
 from tests.unit.rest.fake_job import FakeJob
 
 from penstock.cli.job_client import JobClient
-from penstock.control.known_jobs import find_job
 from penstock.cli.main import main
 from penstock.client.access import RestAccess, write_access
 from penstock.common.errors import JobExecutionError
@@ -29,6 +28,7 @@ from penstock.control.checkpoints import history_file_of
 from penstock.control.finished_jobs import FinishedJobs, FinishedRecord
 from penstock.control.job_home import JobHome
 from penstock.control.job_record import JobRecord, OperatorRecord
+from penstock.control.known_jobs import find_job
 from penstock.control.program_record import ProgramRecord, program_record, recorded_options
 from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
 from penstock.rest.job_server import JobServer as Server
