@@ -11,6 +11,7 @@ import cloudpickle
 import hypothesis
 import pytest
 from tests.s3_server import s3_server
+from tests.services.kafka import KafkaBroker, Unavailable, kafka_broker
 from tests.services.mariadb import MariaDbServer, mariadb_server
 from tests.services.postgres import PostgresServer, postgres_server
 
@@ -123,3 +124,13 @@ def postgres() -> Iterator[PostgresServer]:
 def mariadb() -> Iterator[MariaDbServer]:
     with mariadb_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[KafkaBroker]:
+    """One broker for the whole run; every test makes topics of its own."""
+    try:
+        with kafka_broker() as broker:
+            yield broker
+    except Unavailable as reason:
+        pytest.skip(str(reason))

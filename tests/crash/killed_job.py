@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from penstock.testing.faults import VARIABLE
 
 PROGRAM = Path(__file__).with_name("page_view_job.py")
 PENSTOCK = Path(sys.executable).with_name("penstock")
-SINKS = ("reports", "running")
+SINKS = ("reports", "running", "two-phase", "write-ahead")
 _START_TIMEOUT = 240
 _LAST_PROCESS_TIMEOUT = 60
 
@@ -43,7 +44,8 @@ class KilledJob:
         directory.mkdir(exist_ok=True)
         self._directory = directory
         self._records = records
-        self._expected = dict(zip(SINKS, expected_lines(records), strict=True))
+        reports, running = expected_lines(records)
+        self._expected = dict(zip(SINKS, (reports, running, running, running), strict=True))
         self._epoch_records = epoch_records
         self._state_backend = state_backend
         self._options = {"penstock.engine": engine, **options}
@@ -129,8 +131,17 @@ class KilledJob:
         raise AssertionError(f"the job does not finish\n{self.story()}")
 
     def visible(self, sink: str) -> Counter[str]:
+        if sink == "write-ahead":
+            return self._logged(self.results / "write-ahead.sqlite")
         files = [path for path in (self.results / sink).rglob("*") if path.is_file() and path.name[0] != "."]
         return Counter(line for path in files for line in path.read_text().splitlines())
+
+    def _logged(self, path: Path) -> Counter[str]:
+        if not path.exists():
+            return Counter()
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            made = connection.execute("select 1 from sqlite_master where name = 'log'").fetchone()
+            return Counter(value for (value,) in connection.execute("select value from log")) if made else Counter()
 
     def assert_complete(self) -> None:
         print(self.story())

@@ -106,6 +106,7 @@ class KafkaBroker:
             "broker.session.timeout.ms": "2000",
             "broker.heartbeat.interval.ms": "500",
             "log.cleaner.enable": "false",
+            "log.retention.ms": "-1",
             "auto.create.topics.enable": "false",
             **self._settings,
         }
@@ -164,7 +165,8 @@ def create_topic(broker: KafkaBroker, partitions: int = 1, name: str | None = No
 def add_partitions(broker: KafkaBroker, topic: str, total: int) -> None:
     from confluent_kafka.admin import AdminClient, NewPartitions
 
-    for future in AdminClient(broker.client()).create_partitions([NewPartitions(topic, total)]).values():
+    admin = AdminClient(broker.client())
+    for future in admin.create_partitions([NewPartitions(topic, total)]).values():
         future.result(patience(30))
 
 

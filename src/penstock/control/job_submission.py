@@ -140,4 +140,11 @@ def _settings(
         disk_state=DiskStateSettings.of(configuration),
         log_levels=levels_of(configuration),
         max_state_size=max_state_size(configuration),
+        stack_sample_ms=stack_sample_ms(configuration),
     )
+
+
+def stack_sample_ms(configuration: Configuration) -> int:
+    if not value_of(configuration, "rest.flamegraph.enabled"):
+        return 0
+    return int(value_of(configuration, "rest.flamegraph.delay-between-samples"))

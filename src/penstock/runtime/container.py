@@ -231,14 +231,16 @@ class Container:
             del active[id_]
         elif element is None:
             station.finished = True
-            station.guard(_end_source, station.operator.output)
+            station.guard(_end_source, station.operator)
         elif isinstance(element, Batch):
             station.records_in += len(element)
             station.guard(self._pacer.emit, station.operator.output.emit, element)
         elif isinstance(element, Watermark):
-            station.operator.output.emit_watermark(element.timestamp)
+            for output in _outputs_of(station.operator):
+                output.emit_watermark(element.timestamp)
         else:
-            station.operator.output.emit_idleness(element.idle)
+            for output in _outputs_of(station.operator):
+                output.emit_idleness(element.idle)
         self._advance()
 
     def _advance(self) -> None:
@@ -341,6 +343,11 @@ def _elements(operator: Operator, assignment: Assignment) -> Iterator[Batch | Co
         yield None
 
 
-def _end_source(output: Output) -> None:
-    output.emit_watermark(MAX_TIMESTAMP)
-    output.end()
+def _outputs_of(source: Operator) -> list[Output]:
+    return [source.output, *source.side_outputs.values()]
+
+
+def _end_source(source: Operator) -> None:
+    for output in _outputs_of(source):
+        output.emit_watermark(MAX_TIMESTAMP)
+        output.end()

@@ -6,6 +6,7 @@ are at. While a batch runs its container is out of the cache: what a failed atte
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator
 
@@ -148,6 +149,7 @@ def run_level(
 
 def save_in_log(container: Container, log: StateLog, previous: Token | None, report: SubtaskReport) -> Token:
     """What has changed since the previous snapshot, or everything when the log has grown too long."""
+    began = time.monotonic()
     new, full = new_token(previous), log.wants_full() or container.wants_full_snapshot()
     content = container.snapshot(full and container.store is None)
     report.changed_bytes = len(content)
@@ -155,6 +157,7 @@ def save_in_log(container: Container, log: StateLog, previous: Token | None, rep
         log.append(new, content, full)
     else:
         log.append_paged(new, content, full, container)
+    report.snapshot_ms = (time.monotonic() - began) * 1000
     return new
 
 

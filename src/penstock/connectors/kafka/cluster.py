@@ -33,7 +33,8 @@ class KafkaCluster:
         self._read_committed = client["isolation.level"] == "read_committed"
 
     def metadata(self) -> Any:
-        return self._asked(lambda: self._consumer.list_topics(timeout=self._outage.patience))
+        # Asked by the client that is asked for offsets: it then knows the leaders of new partitions, too.
+        return self._asked(lambda: self._admin.list_topics(timeout=self._outage.patience))
 
     def earliest(self, partitions: list[KafkaTopicPartition]) -> Offsets:
         return self._listed(partitions, self._spec.earliest())

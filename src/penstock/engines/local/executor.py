@@ -21,7 +21,7 @@ from penstock.control.job_epochs import JobSpec
 from penstock.control.job_home import JobHome
 from penstock.control.job_master import JobMaster
 from penstock.control.job_record import record_of
-from penstock.control.job_submission import sources_of
+from penstock.control.job_submission import sources_of, stack_sample_ms
 from penstock.control.restart import NoRestart, restart_strategy
 from penstock.control.running_job import RunningJob
 from penstock.control.savepoints import prepare_restore
@@ -107,6 +107,7 @@ class LocalExecutor:
             disk_state=self._disk_state or DiskStateSettings.of(configuration),
             log_levels=levels_of(configuration),
             max_state_size=max_state_size(configuration),
+            stack_sample_ms=stack_sample_ms(configuration),
         )
 
     def _specify(

@@ -68,6 +68,7 @@ class SplitSourceOperator(SourceOperator):
         self._at: Positions = {}  # where the reader is
         self._finished: Positions = {}  # in this epoch
         self._watermarks: TimestampsAndWatermarksOperator | None = None
+        self._sides_idle = False
 
     def connect(self, output: Any, side_outputs: Any) -> None:
         super().connect(output, side_outputs)
@@ -92,10 +93,23 @@ class SplitSourceOperator(SourceOperator):
                 self._put_aside(fetch.bad)
             if fetch.records:
                 yield _batch_of(fetch)
+                self._tell_side_outputs()
         if work.claim is not None:
             claim(*work.claim)
         if work.complete and not self._at:
             yield None
+
+    def _tell_side_outputs(self) -> None:
+        """Watermarks arise behind this operator; what was put aside shall not hold them back elsewhere."""
+        if self._watermarks is None or not self.side_outputs:
+            return
+        watermark, idle = self._watermarks.watermark, self._watermarks.idle
+        for side in self.side_outputs.values():
+            if watermark > self.watermark:
+                side.emit_watermark(watermark)
+            if idle != self._sides_idle:
+                side.emit_idleness(idle)
+        self.watermark, self._sides_idle = watermark, idle
 
     def assign(self, work: SplitWork) -> None:
         """From now on exactly these splits are read, from their positions on."""

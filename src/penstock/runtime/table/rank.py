@@ -20,7 +20,7 @@ from penstock.runtime.key_columns import integers_as_column
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.state.table import MapTable, ValueTable
 from penstock.runtime.table.aggregates.lanes import lane_of
-from penstock.runtime.table.change_rows import BEFORE, Signs, signs_of
+from penstock.runtime.table.change_rows import BEFORE, INSERT, Signs, signs_of
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.slots import Placed, SlotField, SlotTable
@@ -50,6 +50,7 @@ class RankParams:
     row_key: tuple[int, ...] = ()  # of the strategy UPDATE
     one_is_update: bool = True  # the first row alone is updated, not deleted and inserted
     ttl: int | None = None
+    only_final: bool = False  # batch mode: nothing before the end
 
 
 class RankOperator(Operator):
@@ -118,7 +119,18 @@ class RankOperator(Operator):
             elif isinstance(partition, RetractTopN):
                 partition.retract(key, row, numbered, changes.emit)
         self._raise_bars(partitions)
-        self._emit(changes)
+        if not self._params.only_final:
+            self._emit(changes)
+
+    def finish(self) -> None:
+        if self._params.only_final:
+            changes = _Changes(True)
+            for key in list(self._table.keys()):
+                partition = self._made(self._table.get(key) or {}, {})
+                for rank in range(self._params.start, min(len(partition.entries), self._params.end) + 1):
+                    changes.emit(INSERT, partition.row(rank - 1), rank)
+            self._emit(changes)
+        super().finish()
 
     def _emit(self, changes: _Changes) -> None:
         if not changes.kinds:

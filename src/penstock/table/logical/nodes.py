@@ -42,7 +42,8 @@ class Relation:
         """The same node over other inputs with the same columns."""
         given = iter(inputs)
         own = {part.name: getattr(self, part.name) for part in dataclass_fields(self)}
-        return replace(self, **{name: next(given) for name, value in own.items() if isinstance(value, Relation)})
+        changed: dict[str, Any] = {name: next(given) for name, value in own.items() if isinstance(value, Relation)}
+        return replace(self, **changed)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,15 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from penstock.table.logical import ranking
+from penstock.table.logical.grouping_sets import grouping_sets
+from penstock.table.logical.join_filters import push_filter_into_join, push_join_condition_down
 from penstock.table.logical.nodes import Relation
+from penstock.table.logical.set_operations import counted_set_operation, joined_set_operation
+from penstock.table.logical.subqueries import join_subqueries_of_filter, join_subqueries_of_projection
+from penstock.table.logical.update_kinds import with_update_kinds
 
 Rewrite = Callable[[Relation], Relation | None]
 
-REWRITES: tuple[Rewrite, ...] = ()
+REWRITES: tuple[Rewrite, ...] = (
+    grouping_sets,
+    joined_set_operation,
+    counted_set_operation,
+    ranking.rank_of_filter,
+    ranking.limit_as_rank,
+    ranking.rank_without_number,
+    ranking.rank_as_deduplication,
+    join_subqueries_of_filter,
+    join_subqueries_of_projection,
+    push_filter_into_join,
+    push_join_condition_down,
+)
 
 
 def rewritten(relation: Relation, rules: tuple[Rewrite, ...] = REWRITES) -> Relation:
-    """The plan after all rules, inputs first; what a rule returns is looked at again."""
+    """The plan as it is carried out: after all rules, and with the changelogs that its operators need."""
+    return with_update_kinds(_after_rules(relation, rules))
+
+
+def _after_rules(relation: Relation, rules: tuple[Rewrite, ...]) -> Relation:
+    """Inputs first; what a rule returns is looked at again."""
     known: dict[int, Relation] = {}
 
     def visit(node: Relation) -> Relation:
@@ -36,5 +59,5 @@ def _settled(node: Relation, rules: tuple[Rewrite, ...]) -> Relation:
     for rule in rules:
         found = rule(node)
         if found is not None:
-            return rewritten(found, rules)
+            return _after_rules(found, rules)
     return node

@@ -11,7 +11,7 @@ from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.families import is_integer
 from penstock.columns.typesystem.merging import common_type
-from penstock.common.option_values import as_milliseconds
+from penstock.common.option_values import parse_duration
 from penstock.runtime.table.join import JoinParams, SideParams
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
@@ -54,7 +54,7 @@ def join(relation: plan.JoinRelation, planner: Planner) -> TableStream:
 
 
 def side_params(side: TableStream, keys: Sequence[int], planner: Planner) -> SideParams:
-    ttl = as_milliseconds(planner.options.get_string("table.exec.state.ttl", "0 ms"))
+    ttl = parse_duration(planner.options.get_string("table.exec.state.ttl", "0 ms"))
     if not side.updating:
         return SideParams(side.row_type, tuple(keys), None, False, ttl)
     if side.upsert_keys:

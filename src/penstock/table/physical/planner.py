@@ -12,15 +12,17 @@ from penstock.common.errors import NotSupportedError
 from penstock.common.typeinfo import TypeInformation
 from penstock.datastream.stream import DataStream
 from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
+from penstock.functions.source import Source
 from penstock.graph.transformation import Node
 from penstock.runtime.partitioning import ByKey
 from penstock.runtime.sources.base import SourcePlanner
+from penstock.runtime.sources.splits import SplitPlanner
 from penstock.runtime.table.keys import RowKey
 from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
 from penstock.table.logical.upsert_keys import upsert_keys
-from penstock.table.physical import calc, ends
+from penstock.table.physical import aggregates, calc, ends, joins, overs, ranks, windows
 from penstock.table.physical.table_stream import TableStream, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
@@ -34,16 +36,36 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.Project: calc.calc,
     nodes.Filter: calc.calc,
     nodes.SetRelation: calc.set_operation,
+    # aggregates.py
+    nodes.Aggregation: aggregates.aggregation,
+    nodes.Expand: aggregates.expand,
+    nodes.Replication: aggregates.replication,
+    # ranks.py
+    nodes.Rank: ranks.rank,
+    nodes.Deduplicate: ranks.deduplicate,
+    nodes.ChangelogNormalize: ranks.normalize,
+    nodes.DropUpdateBefore: ranks.drop_update_before,
+    nodes.SinkMaterialize: ranks.materialize,
+    # joins.py
+    nodes.JoinRelation: joins.join,
+    # windows.py
+    nodes.WindowAssignment: windows.assignment,
+    # overs.py
+    nodes.OverAggregation: overs.over,
+    nodes.Sort: overs.sort,
 }
 
 
 class Planner:
     """Plans the relations of one job. Operators get uids from what they compute, which are the same in every run."""
 
-    def __init__(self, env: StreamExecutionEnvironment, session: Session, options: Configuration) -> None:
+    def __init__(
+        self, env: StreamExecutionEnvironment, session: Session, options: Configuration, batch: bool = False
+    ) -> None:
         self.env = env
         self.session = session
         self.options = options
+        self.batch = batch  # inputs end, and only final results count
         self._planned: dict[int, tuple[nodes.Relation, TableStream]] = {}
         self._uids: dict[str, int] = {}
 
@@ -59,13 +81,17 @@ class Planner:
 
     def wants_before(self, relation: nodes.Relation) -> bool:
         """Whether updates of this relation have to come with the row as it was before."""
-        return True
+        return relation.update_before
 
     # -- what rules build with ---------------------------------------------------------------------------------
 
-    def source(self, relation: nodes.Relation, name: str, planner: SourcePlanner) -> TableStream:
-        stream = self.env._source_stream(name, {"source": planner}, row_type_of(relation.fields), planner)
-        return self._table(stream, relation, "source")
+    def source(
+        self, relation: nodes.Relation, name: str, source: SourcePlanner | Source, fields: nodes.Fields | None = None
+    ) -> TableStream:
+        """Rows from outside, of the relation's columns, or of others that come before them."""
+        found = source if isinstance(source, SourcePlanner) else (source._planner() or SplitPlanner(source))
+        stream = self.env._source_stream(name, {"source": found}, row_type_of(fields or relation.fields), found)
+        return self._table(stream, relation, "source", fields)
 
     def operator(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.common.failure import FailedTask, Failure
 from penstock.control.attempts import Attempt, AttemptState
-from penstock.rest.attempt_views import exception_history
+from penstock.rest.exception_views import exception_history
 
 IN_AN_OPERATOR = Failure(
     "ValueError", "no price", "Traceback", FailedTask("parse (prices) in 'x'", "u1", 1, 4, "job.py", 3)
