@@ -28,6 +28,9 @@ _LAST_PROCESS_TIMEOUT = 60
 class KilledJob:
     """Everything about the job lies below one directory of the test."""
 
+    program = PROGRAM
+    sinks: tuple[str, ...] = SINKS
+
     def __init__(
         self,
         directory: Path,
@@ -42,12 +45,18 @@ class KilledJob:
         directory.mkdir(exist_ok=True)
         self._directory = directory
         self._records = records
-        self._expected = dict(zip(SINKS, expected_lines(records), strict=True))
+        self._expected = self.expected()
         self._epoch_records = epoch_records
         self._state_backend = state_backend
         self._engine = engine
         self._starts = 0
         self.history: list[str] = []
+
+    def expected(self) -> dict[str, Counter[str]]:
+        return dict(zip(SINKS, expected_lines(self._records), strict=True))
+
+    def arguments(self) -> list[str]:
+        return [str(self.results), str(self._records)]
 
     @property
     def files(self) -> Path:
@@ -78,7 +87,7 @@ class KilledJob:
         environment.pop("PENSTOCK_SOAK", None)
         if not plans:
             del environment[VARIABLE]
-        arguments = [str(self.results), str(self._records)]
+        arguments = self.arguments()
         if savepoint:
             arguments.append(str(self._directory / "savepoints"))
         options = ["--master", "local[2]", "--job-id", self.job_id, *(["--take-over"] if take_over else [])]
@@ -94,7 +103,7 @@ class KilledJob:
         }
         options += [f"-D{key}={value}" for key, value in settings.items()]
         return subprocess.Popen(
-            [str(PENSTOCK), "run", *options, str(PROGRAM), *arguments],
+            [str(PENSTOCK), "run", *options, str(self.program), *arguments],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -116,7 +125,7 @@ class KilledJob:
                 signal_session(process.pid, signal.SIGKILL)
         took = f"{time.monotonic() - began:.0f} s"
         self.history.append(f"{what}: code {process.returncode} after {took} {output.strip()[-600:]}")
-        for sink in SINKS:
+        for sink in self.sinks:
             wrong = self.visible(sink) - self._expected[sink]
             assert not wrong, f"{sink}: wrong or twice: {wrong.most_common(5)}\n{self.story()}"
         return int(process.returncode)
@@ -133,7 +142,7 @@ class KilledJob:
 
     def assert_complete(self) -> None:
         print(self.story())
-        for sink in SINKS:
+        for sink in self.sinks:
             missing = self._expected[sink] - self.visible(sink)
             assert not missing, f"{sink}: lost: {missing.most_common(5)}\n{self.story()}"
 
