@@ -2,8 +2,8 @@
 
 python -m benchmarks.kafka_speed [--records 3000000] [--every 1000] [--engines micro-batch,resident]
 
-Records have 100 bytes and 10,000 keys in two partitions; each 1000th count of a key is written, exactly once. Penstock's rate is
-that of the epochs behind the third; the loop's begins with its first message. CPU is that of the clients, without the broker.
+Records have 100 bytes and 10,000 keys in two partitions; each 1000th count of a key is written, exactly once. Penstock's
+rate is that of the epochs behind the third; the loop's begins with its first message.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def bare_loop(address: str, topic: str, records: int) -> None:
 
 
 def penstock_job(address: str, source_topic: str, sink_topic: str, every: int, engine: str) -> None:
-    """In a process of its own; prints its rate and the CPU of all processes of the job but the JVM's start."""
+    """In a process of its own; prints its rate."""
     moments: list[tuple[float, int]] = []
 
     def note(progress: JobProgress) -> None:
