@@ -2,8 +2,8 @@
 
 python -m benchmarks.kafka_speed [--records 3000000] [--every 1000] [--engines micro-batch,resident]
 
-Records have 100 bytes and 10,000 keys in two partitions; each 1000th count of a key is written, exactly once. Penstock's
-rate is that of the epochs behind the third; the loop's begins with its first message.
+Records have 100 bytes and 10,000 keys in two partitions; each 1000th count of a key is written, exactly once.
+Penstock's rate is that of the epochs behind the third; the loop's begins with its first message.
 """
 
 from __future__ import annotations

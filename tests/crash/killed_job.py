@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from penstock.testing.faults import VARIABLE
 
 PROGRAM = Path(__file__).with_name("page_view_job.py")
 PENSTOCK = Path(sys.executable).with_name("penstock")
-SINKS = ("reports", "running")
+SINKS = ("reports", "running", "two-phase", "write-ahead")
 _START_TIMEOUT = 240
 _LAST_PROCESS_TIMEOUT = 60
 
@@ -38,6 +39,7 @@ class KilledJob:
         epoch_records: int,
         state_backend: str = "hashmap",
         engine: str = "micro-batch",
+        **options: str,
     ) -> None:
         self.job_id = uuid.uuid4().hex
         self.home = directory / "home"
@@ -48,12 +50,13 @@ class KilledJob:
         self._expected = self.expected()
         self._epoch_records = epoch_records
         self._state_backend = state_backend
-        self._engine = engine
+        self._options = {"penstock.engine": engine, **options}
         self._starts = 0
         self.history: list[str] = []
 
     def expected(self) -> dict[str, Counter[str]]:
-        return dict(zip(SINKS, expected_lines(self._records), strict=True))
+        reports, running = expected_lines(self._records)
+        return dict(zip(SINKS, (reports, running, running, running), strict=True))
 
     def arguments(self) -> list[str]:
         return [str(self.results), str(self._records)]
@@ -97,7 +100,7 @@ class KilledJob:
             "restart-strategy.fixed-delay.attempts": "1000",
             "restart-strategy.fixed-delay.delay": "100ms",
             "state.backend.type": self._state_backend,
-            "penstock.engine": self._engine,
+            **self._options,
             "penstock.epoch.initial-records": epoch_records or self._epoch_records,
             "penstock.epoch.max-records": epoch_records or self._epoch_records,
         }
@@ -137,8 +140,17 @@ class KilledJob:
         raise AssertionError(f"the job does not finish\n{self.story()}")
 
     def visible(self, sink: str) -> Counter[str]:
+        if sink == "write-ahead":
+            return self._logged(self.results / "write-ahead.sqlite")
         files = [path for path in (self.results / sink).rglob("*") if path.is_file() and path.name[0] != "."]
         return Counter(line for path in files for line in path.read_text().splitlines())
+
+    def _logged(self, path: Path) -> Counter[str]:
+        if not path.exists():
+            return Counter()
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            made = connection.execute("select 1 from sqlite_master where name = 'log'").fetchone()
+            return Counter(value for (value,) in connection.execute("select value from log")) if made else Counter()
 
     def assert_complete(self) -> None:
         print(self.story())

@@ -14,14 +14,18 @@ from penstock.functions.source import (
     Split,
     SplitEnumerator,
 )
+from penstock.functions.two_phase_commit import TwoPhaseCommitSinkFunction
+from penstock.functions.write_ahead import CheckpointCommitter, GenericWriteAheadSink
 
 __all__ = [
     "BadRecord",
     "BadRecords",
+    "CheckpointCommitter",
     "Committer",
     "CommitterContext",
     "EnumeratorContext",
     "Fetch",
+    "GenericWriteAheadSink",
     "ReaderContext",
     "Records",
     "Sink",
@@ -30,5 +34,6 @@ __all__ = [
     "SourceReader",
     "Split",
     "SplitEnumerator",
+    "TwoPhaseCommitSinkFunction",
     "WriterContext",
 ]

@@ -62,7 +62,7 @@ class JobEpochs:
         self.went_on = self.store.latest.unfinished is not None
         self.snapshots = SnapshotKeeper(spec.blueprint, spec.checkpoints, clock)
         self.committing = Committing(spec.blueprint, home.check_owned)
-        self.statistics = JobStatistics(spec.blueprint, spec.sources)
+        self.statistics = JobStatistics(spec.blueprint, spec.sources, clock)
         wakeups = Wakeups(clock)
         if spec.savepoint is not None:
             self.snapshots.started_from(spec.savepoint)

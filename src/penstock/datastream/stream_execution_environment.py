@@ -221,12 +221,22 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         options.validate(self._configuration)
         # As in Flink, even when the job cannot be started: the next one begins empty.
         self._operators.clear()
+        return self._run(request)
+
+    def _submit_ends(self, job_name: str | None, ends: tuple[Node, ...]) -> RunningJob:
+        """Runs what leads to these ends, which are nobody else's, and leaves the rest of the program as it is."""
+        self._state_backend.renew()
+        request = self._request(job_name, ends)
+        options.validate(self._configuration)
+        return self._run(request)
+
+    def _run(self, request: JobRequest) -> RunningJob:
         if self._executor is None:
             self._executor = default_executor()
         return self._executor.submit(request)
 
-    def _request(self, job_name: str | None) -> JobRequest:
-        ends = self._ends()
+    def _request(self, job_name: str | None, ends: tuple[Node, ...] = ()) -> JobRequest:
+        ends = ends or self._ends()
         if not ends:
             raise ProgramError(
                 "No operators defined in streaming topology. Cannot execute. Build on a source first (for"

@@ -6,6 +6,8 @@ import pytest
 
 from penstock.control.epoch_size import EpochSizer
 
+_WAY_MS = 0.001  # what a record costs between operators
+
 
 _WAY_MS = 0.001  # what a record costs between operators
 

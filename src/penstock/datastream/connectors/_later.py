@@ -6,7 +6,6 @@ from typing import Any, NoReturn
 
 from penstock.common.errors import NotSupportedError
 
-_JDBC = "there is no JDBC connector yet"
 _UNPLANNED = "it is not planned yet"
 _WRITE_YOUR_OWN = (
     "write a SourceFunction for env.add_source() or a SinkFunction for ds.add_sink(), or use FileSource and FileSink"
@@ -15,12 +14,6 @@ _OTHER_FORMAT = "use the JSON, CSV or Parquet formats, or read and write with a 
 
 # module -> why, what to do instead, names (Outer.Inner for nested classes)
 LATER: dict[str, tuple[str, str, str]] = {
-    "connectors.jdbc": (
-        _JDBC,
-        "write a SinkFunction that uses your database's Python driver, and pass it to ds.add_sink()",
-        "JdbcSink JdbcConnectionOptions JdbcConnectionOptions.JdbcConnectionOptionsBuilder JdbcExecutionOptions"
-        " JdbcExecutionOptions.Builder",
-    ),
     "connectors.cassandra": (
         _UNPLANNED,
         _WRITE_YOUR_OWN,

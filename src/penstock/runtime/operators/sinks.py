@@ -48,6 +48,7 @@ class SinkOperator(Operator):
             current_processing_time=self.context.clock,
             current_watermark=lambda: self.watermark,
             directory=settings.directory_of_sink(blueprint.uid),
+            runtime_context=self.context.runtime_context,
         )
 
     def close(self) -> None:

@@ -11,12 +11,12 @@ from penstock.functions.source import Fetch, ReaderContext, Source, SourceReader
 from penstock.metrics import Counter
 from penstock.runtime.batch import Batch, Control
 from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.claims import claim
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.watermarks import TimestampsAndWatermarksOperator
 from penstock.runtime.sources.splits import Positions, ReadReport, SplitWork
 from penstock.runtime.station import LocalInput
-from penstock.storage import storage_at
 
 Element = Batch | Control | None  # None: the end
 
@@ -95,7 +95,7 @@ class SplitSourceOperator(SourceOperator):
                 yield _batch_of(fetch)
                 self._tell_side_outputs()
         if work.claim is not None:
-            _claim(*work.claim)
+            claim(*work.claim)
         if work.complete and not self._at:
             yield None
 
@@ -172,12 +172,3 @@ def _batch_of(fetch: Fetch) -> Batch:
     if isinstance(records, Batch):
         return records
     return Batch(records if isinstance(records, list) else records.values, fetch.timestamps)
-
-
-def _claim(location: str, name: str) -> None:
-    """Two attempts of one task may read different records, so only one of them may let its output be used."""
-    if not storage_at(location).create(name, b""):
-        raise JobExecutionError(
-            "what a source had read in this epoch was lost after others had used it. Reading it again may give other"
-            " records, so the whole epoch has to be computed again: a restart strategy does that."
-        )

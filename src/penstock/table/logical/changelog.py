@@ -44,6 +44,15 @@ def kinds(node: plan.Relation) -> Kinds:
             return _inserts_only(node, given[0], "ORDER BY") if _temporal(node) else given[0]
         case plan.Limit():
             return ALL
+        case plan.Rank():
+            return INSERTS if given[0] == INSERTS and node.limit and not node.order_by else ALL
+        case plan.Deduplicate():
+            _inserts_only(node, given[0], "Deduplicate")
+            return frozenset("IU") if node.last else INSERTS
+        case plan.Expand() | plan.Replication() | plan.DropUpdateBefore() | plan.SinkMaterialize():
+            return given[0]
+        case plan.ChangelogNormalize():
+            return ALL
     raise NotImplementedError(type(node).__name__)
 
 
@@ -129,5 +138,6 @@ def is_rowtime(node: object) -> bool:
 def mode_text(node: plan.Relation) -> str:
     """`changelogMode=[I,UA,D]`, as EXPLAIN CHANGELOG_MODE shows it when updates come in both halves."""
     found = kinds(node)
-    words = [word for kind, word in (("I", "I"), ("U", "UB,UA"), ("D", "D")) if kind in found]
+    update = "UB,UA" if node.update_before else "UA"
+    words = [word for kind, word in (("I", "I"), ("U", update), ("D", "D")) if kind in found]
     return f"changelogMode=[{','.join(words)}]"
