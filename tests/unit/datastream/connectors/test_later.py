@@ -8,13 +8,12 @@ import pytest
 
 from penstock.common.errors import NotSupportedError
 from penstock.datastream import connectors
-from penstock.datastream.connectors import cassandra, hybrid_source, jdbc, kafka, pulsar
+from penstock.datastream.connectors import cassandra, hybrid_source, kafka, pulsar
 
 
 @pytest.mark.parametrize(
     ("use", "reason"),
     [
-        (lambda: jdbc.JdbcConnectionOptions.JdbcConnectionOptionsBuilder(), "JdbcConnectionOptionsBuilder: .*yet"),
         (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*not planned yet"),
         (lambda: hybrid_source.HybridSource.builder(None), "not planned yet"),
     ],
