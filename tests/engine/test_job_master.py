@@ -32,9 +32,8 @@ from penstock.datastream.connectors.number_seq import NumberSequenceSource
 from penstock.datastream.functions import MapFunction, RuntimeContext
 from penstock.engines.local.engine import LocalEngine
 from penstock.graph.job_request import JobRequest
-from penstock.metrics.values import CounterValue
 from penstock.plan.translation import translate
-from penstock.rest.server import Server
+from penstock.rest.job_server import JobServer as Server
 from penstock.runtime.blueprint import JobSettings
 
 _PATIENCE = 60
@@ -231,9 +230,8 @@ def test_rest_tells_what_the_real_job_has_read(tmp_path: Path) -> None:
     answer = ask(servers[0], f"/jobs/{executor.home.job_id}")
     read = {vertex["id"]: vertex["metrics"]["read-records"] for vertex in answer["vertices"]}
     assert (read["a"], read["b"], answer["penstock"]["records-in"]) == (12, 12, 12)
-    totals = {metric.uid: metric.numbers() for metric in job.describe().metrics}
-    assert totals == {"a": {"seen": 12}, "b": {"seen": 12}}
-    assert job.describe().metrics[0].by_subtask == {0: CounterValue(6), 1: CounterValue(6)}
+    assert job.describe().accumulators == {"a": {"seen": 12}, "b": {"seen": 12}}
+    assert [subtask.metrics["seen"] for subtask in job.describe().operators[1].subtasks] == [6, 6]
     gate.open()
     job.cancel()
 

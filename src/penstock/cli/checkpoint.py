@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.cli.known_jobs import KnownJob
+    from penstock.control.known_jobs import KnownJob
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from penstock.cli.job_client import JobClient
-    from penstock.cli.known_jobs import find_job
+    from penstock.control.known_jobs import find_job
 
     job = find_job(arguments.job)
     if arguments.history:

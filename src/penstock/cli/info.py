@@ -26,8 +26,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _look_up(prefix: str) -> tuple[JobSummary, dict[str, Any]]:
     from penstock.cli.job_summary import summary_of, summary_of_finished
-    from penstock.cli.known_jobs import find_job, finished_jobs_named, known_jobs
     from penstock.cli.snapshot_summary import NO_SNAPSHOTS, snapshots_of
+    from penstock.control.known_jobs import find_job, finished_jobs_named, known_jobs
 
     ended = finished_jobs_named(prefix) if prefix else []
     if len(ended) == 1 and not any(job.job_id.startswith(prefix.lower()) for job in known_jobs()):

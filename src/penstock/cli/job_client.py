@@ -1,21 +1,19 @@
-"""Speaks to a running job over its REST interface."""
+"""Speaks to a job that the command line knows by its files."""
 
 from __future__ import annotations
 
-import http.client
-import json
 import time
 from collections.abc import Callable
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, TypeVar
 
-from penstock.cli.known_jobs import KnownJob
+from penstock.client import Connection, GoneError, RefusedError
+from penstock.client import JobClient as RestClient
+from penstock.client.access import RestAccess, read_access
 from penstock.common.errors import JobExecutionError
-from penstock.rest.access import RestAccess, read_access
+from penstock.control.known_jobs import KnownJob
 
-_ANSWER_SECONDS = 30
+T = TypeVar("T")
 _POLL_SECONDS = 0.1
-_GONE = (ConnectionError, http.client.RemoteDisconnected, http.client.IncompleteRead)
 
 
 class JobGoneError(JobExecutionError):
@@ -23,86 +21,85 @@ class JobGoneError(JobExecutionError):
 
 
 class JobClient:
-    """Not urllib.request: that would send the token to a proxy if the environment names one."""
+    """Asks the job's own process, and waits for its end where a next command counts on it."""
 
     def __init__(self, job: KnownJob, sleep: Callable[[float], None] = time.sleep) -> None:
         self._job = job
         self._sleep = sleep
-        self._access = self._find_access()
+        access = self._find_access()
+        self._rest = RestClient(Connection(access.url, access.token), job.job_id, self._pause_for)
 
     def details(self) -> dict[str, Any]:
-        return self._ask("GET", "")
+        return self._asked(self._rest.details)
 
     def checkpoints(self) -> dict[str, Any]:
-        return self._ask("GET", "/checkpoints")
+        return self._asked(self._rest.checkpoints)
 
     def cancel(self) -> None:
         """Returns when the job has given up its directory."""
-        self._ask("PATCH", "?mode=cancel")
+        self._asked(self._rest.cancel)
         self._wait_for_end()
 
     def cancel_with_savepoint(self, directory: str) -> str:
-        location = self._triggered("/savepoints", {"target-directory": directory, "cancel-job": True})
+        location = self._triggered(lambda: self._rest.savepoint(directory, cancel=True))
         self._wait_for_end()
         return location
 
     def savepoint(self, directory: str | None) -> str:
-        return self._triggered("/savepoints", {"target-directory": directory, "cancel-job": False})
+        return self._triggered(lambda: self._rest.savepoint(directory))
 
     def checkpoint(self) -> str:
-        return self._triggered("/checkpoints", {})
+        return self._triggered(self._rest.checkpoint)
 
     def stop(self, directory: str | None, drain: bool) -> str:
-        location = self._triggered("/stop", {"targetDirectory": directory, "drain": drain})
+        location = self._triggered(lambda: self._rest.stop(directory, drain))
         self._wait_for_end()
         return location
 
-    def _triggered(self, path: str, body: dict[str, Any]) -> str:
-        """Starts the operation and waits for its end; gives where the savepoint is."""
-        trigger_id = self._ask("POST", path, body)["request-id"]
+    def own(self, path: str, **query: Any) -> Any:
+        return self._asked(lambda: self._rest.ask_own(path, **query))
+
+    def _triggered(self, operation: Callable[[], str]) -> str:
+        began = False
+
+        def begun() -> str:
+            nonlocal began
+            self._rest.status()
+            began = True
+            return operation()
+
         try:
-            while (outcome := self._ask("GET", f"/savepoints/{trigger_id}"))["status"]["id"] != "COMPLETED":
-                self._pause()
+            return self._asked(begun)
         except JobGoneError:
+            if not began:
+                raise
             raise JobGoneError(
                 f"the job {self._job.job_id} ended before it said what became of the savepoint; "
                 "a savepoint that is complete has a _metadata file"
             ) from None
-        operation = outcome["operation"]
-        if "failure-cause" in operation:
-            raise JobExecutionError(operation["failure-cause"]["stack-trace"])
-        location: str = operation["location"]
-        return location
+
+    def _asked(self, question: Callable[[], T]) -> T:
+        try:
+            return question()
+        except GoneError as error:
+            raise JobGoneError(self._no_answer(str(error))) from None
+        except RefusedError:
+            raise
+        except JobExecutionError as error:
+            if error.__cause__ is None:
+                raise
+            raise JobExecutionError(self._no_answer(str(error))) from error
 
     def _wait_for_end(self) -> None:
         """So that the next command can take over the job's directory."""
         while self._job.is_running():
-            self._pause()
+            self._pause_for(_POLL_SECONDS)
 
-    def _pause(self) -> None:
+    def _pause_for(self, seconds: float) -> None:
         try:
-            self._sleep(_POLL_SECONDS)
+            self._sleep(seconds)
         except KeyboardInterrupt:
             raise JobExecutionError("stopped waiting; the job goes on with what it was asked to do") from None
-
-    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        address = urlsplit(self._access.url)
-        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=_ANSWER_SECONDS)
-        headers = {"Authorization": f"Bearer {self._access.token}", "Content-Type": "application/json"}
-        content = None if body is None else json.dumps(body)
-        try:
-            connection.request(method, f"/jobs/{self._job.job_id}{path}", content, headers)
-            response = connection.getresponse()
-            answer: dict[str, Any] = json.loads(response.read())
-        except _GONE:
-            raise JobGoneError(self._no_answer("does not listen at " + self._access.url)) from None
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise JobExecutionError(self._no_answer(f"gave no usable answer ({error})")) from error
-        finally:
-            connection.close()
-        if response.status >= 400:
-            raise JobExecutionError("; ".join(answer.get("errors", [f"HTTP status {response.status}"])))
-        return answer
 
     def _find_access(self) -> RestAccess:
         if not self._job.is_running():
@@ -116,4 +113,4 @@ class JobClient:
         return access
 
     def _no_answer(self, what: str) -> str:
-        return f"the driver of the job {self._job.job_id} ({self._job.owner or 'unknown'}) {what}; try again"
+        return f"the driver of the job {self._job.job_id} ({self._job.owner or 'unknown'}): {what}; try again"

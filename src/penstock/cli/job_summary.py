@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.cli.job_client import JobClient
-from penstock.cli.known_jobs import KnownJob
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
 from penstock.common.job_status import JobStatus
@@ -14,6 +13,7 @@ from penstock.common.json_data import from_json, to_json
 from penstock.control.attempts import Attempt, read_attempts
 from penstock.control.finished_jobs import FinishedRecord
 from penstock.control.job_record import JobRecord
+from penstock.control.known_jobs import KnownJob
 
 DEAD = "DEAD"
 UNREACHABLE = "UNREACHABLE"

@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from penstock.cli.job_summary import summary_of, summary_of_finished
-    from penstock.cli.known_jobs import finished_jobs, known_jobs
+    from penstock.control.known_jobs import finished_jobs, known_jobs
 
     jobs = [summary_of(job) for job in known_jobs()]
     if arguments.all:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
-from penstock.cli import cancel, checkpoint, info, resume, run, savepoint, state, stop
+from penstock.cli import cancel, checkpoint, cluster, drive, history, info, resume, run, savepoint, sql, state, stop
 from penstock.cli import list as list_jobs
 from penstock.common.errors import PenstockError
 
@@ -21,10 +21,19 @@ class Verb:
     summary: str
     configure: Callable[[argparse.ArgumentParser], None]
     execute: Callable[[argparse.Namespace], int]
+    hidden: bool = False  # not for people
 
 
 VERBS = (
     Verb("run", "run a program", run.configure, run.execute),
+    Verb("sql", "run SQL statements, typed or from a file", sql.configure, sql.execute),
+    Verb(
+        "run-application",
+        "run a manager and one program, which live and die together",
+        run.configure_application,
+        run.execute_application,
+    ),
+    Verb("cluster", "start and stop the manager", cluster.configure, cluster.execute),
     Verb("list", "show the jobs that run, and those that died", list_jobs.configure, list_jobs.execute),
     Verb("info", "show what is known about a job", info.configure, info.execute),
     Verb("cancel", "end a job at once", cancel.configure, cancel.execute),
@@ -33,6 +42,8 @@ VERBS = (
     Verb("savepoint", "take or remove a savepoint", savepoint.configure, savepoint.execute),
     Verb("state", "look into a savepoint", state.configure, state.execute),
     Verb("resume", "start a job again that died or failed", resume.configure, resume.execute),
+    Verb("history", "show jobs that have ended", history.configure, history.execute),
+    Verb("drive", "run a job for the manager", drive.configure, drive.execute, hidden=True),
 )
 FAILED = 1
 
@@ -56,7 +67,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     verbs = parser.add_subparsers(metavar="command", required=True)
     for verb in VERBS:
-        verb_parser = verbs.add_parser(verb.name, help=verb.summary, allow_abbrev=False)
+        if verb.hidden:
+            verb_parser = verbs.add_parser(verb.name, allow_abbrev=False)
+        else:
+            verb_parser = verbs.add_parser(verb.name, help=verb.summary, allow_abbrev=False)
         verb_parser.set_defaults(verb=verb)
         verb.configure(verb_parser)
     return parser

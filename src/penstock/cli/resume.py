@@ -20,9 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from penstock.cli.known_jobs import find_job
     from penstock.common.errors import JobExecutionError
     from penstock.control.job_home import penstock_home
+    from penstock.control.known_jobs import find_job
     from penstock.control.program_record import ProgramRecord, recorded_options
 
     job = find_job(arguments.job)

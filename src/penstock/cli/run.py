@@ -22,8 +22,21 @@ INTERRUPTED_WITHOUT_A_JOB = 130
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock")
-    parser.add_argument("-p", "--parallelism", type=_parallelism, metavar="N", help="default parallelism")
+    parser.add_argument(
+        "-d",
+        "--detached",
+        action="store_true",
+        help="submit to the manager (penstock cluster) and return",
+    )
+    parser.add_argument("--ui", action="store_true", help="serve the web page while the job runs, on rest.port")
+    _add_program(parser)
+
+
+def configure_application(parser: argparse.ArgumentParser) -> None:
+    _add_program(parser)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-D",
         dest="settings",
@@ -33,6 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="key=value",
         help="set a configuration option; may be given several times",
     )
+
+
+def _add_program(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock")
+    parser.add_argument("-p", "--parallelism", type=_parallelism, metavar="N", help="default parallelism")
+    add_settings(parser)
     parser.add_argument("--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077")
     parser.add_argument("--name", metavar="NAME", help="name of the job")
     parser.add_argument(
@@ -76,10 +95,50 @@ def execute(arguments: argparse.Namespace) -> int:
     from penstock.common.errors import PenstockError
 
     try:
+        if arguments.detached:
+            return _submit(arguments)
         options = _run_options(arguments)
+        options.web_page = arguments.ui
     except PenstockError as error:
         return _report_penstock_error(error, arguments.script, arguments.verbose)
     return run_program(options, arguments.script)
+
+
+def execute_application(arguments: argparse.Namespace) -> int:
+    """The job's own process is its manager: it serves the web page, restarts by the strategy, and ends with the job."""
+    arguments.detached, arguments.ui = False, True
+    return execute(arguments)
+
+
+def _submit(arguments: argparse.Namespace) -> int:
+    from penstock.client import find_manager
+    from penstock.common.configuration import Configuration
+    from penstock.common.errors import JobExecutionError
+    from penstock.common.options import value_of
+    from penstock.control.job_home import penstock_home
+
+    options = _run_options(arguments)
+    home = penstock_home(value_of(Configuration.from_dict(options.configuration), "penstock.home")).absolute()
+    manager = find_manager(home)
+    if manager is None:
+        raise JobExecutionError(f"no manager runs in {home}: start one with `penstock cluster start`")
+    settings = dict(options.configuration)
+    if options.master is not None:
+        settings["spark.master"] = options.master
+    job_id = manager.submit(
+        arguments.script,
+        options.arguments,
+        parallelism=options.parallelism,
+        savepoint=options.savepoint_path,
+        allow_non_restored_state=options.allow_non_restored_state,
+        name=options.job_name,
+        pyflink=options.pyflink_imports,
+        configuration=settings,
+        job_id=options.job_id,
+        upload=False,
+    )
+    print(job_id)
+    return FINISHED_OR_STOPPED
 
 
 def _run_options(arguments: argparse.Namespace) -> RunOptions:

@@ -41,7 +41,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _take(prefix: str, directory: str | None, as_json: bool) -> int:
     from penstock.cli.job_client import JobClient
-    from penstock.cli.known_jobs import find_job
+    from penstock.control.known_jobs import find_job
 
     job = find_job(prefix)
     location = JobClient(job).savepoint(directory)

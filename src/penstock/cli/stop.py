@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from penstock.cli.job_client import JobClient
-    from penstock.cli.known_jobs import find_job
+    from penstock.control.known_jobs import find_job
 
     job = find_job(arguments.job)
     location = JobClient(job).stop(arguments.savepoint_path, arguments.drain)

@@ -24,6 +24,7 @@ class RunOptions:
     savepoint_path: str | None = None
     allow_non_restored_state: bool = False
     take_over: bool = False
+    web_page: bool = False  # serve it while the job runs
     jobs_submitted: int = 0
     environment_made: Callable[[], None] | None = None  # called when the program has made an environment
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.control.committing import Committables, Committing
+from penstock.control.epoch_history import EpochFacts
 from penstock.control.epoch_store import EpochRecord, EpochStore
 from penstock.control.job_log import JobLog
 from penstock.control.job_machine import AllFinished, JobEvent, StoppedWithSavepoint
@@ -36,7 +37,7 @@ class EpochCompletion:
         snapshots: SnapshotKeeper,
         wakeups: Wakeups,
         statistics: JobStatistics,
-        observe: Callable[[int, float], None],
+        observe: Callable[[int, float, float], None],
         committing: Committing,
         tell: Callable[[JobEvent], None],
         log: JobLog | None = None,
@@ -72,6 +73,7 @@ class EpochCompletion:
 
     def complete(self, plan: EpochPlan | None, reports: list[SubtaskReport]) -> None:
         """Called once an epoch is computed everywhere; a batch that only Spark's own sources feed has no plan."""
+        began = time.monotonic()
         reports.sort(key=lambda report: (report.level, report.subtask))
         if self._log is not None:
             self._log.write(reports)
@@ -84,7 +86,7 @@ class EpochCompletion:
             self._check_state(before, reports)
         staged = self._committing.staged(reports)
         self._remember(before, plan, reports, staged)
-        self._count(plan, reports)
+        self._count(plan, reports, began)
         self._computed, self._staged = reports, staged
 
     def _check_state(self, before: EpochRecord, reports: list[SubtaskReport]) -> None:
@@ -128,16 +130,28 @@ class EpochCompletion:
             for uid, source in self._sources.items()
         }
 
-    def _count(self, plan: EpochPlan | None, reports: Sequence[SubtaskReport]) -> None:
-        elapsed_ms = 0.0 if plan is None else (time.monotonic() - plan.planned_at) * 1000
+    def _count(self, plan: EpochPlan | None, reports: Sequence[SubtaskReport], began: float) -> None:
+        now, records = time.monotonic(), self._statistics.records_read(reports)
+        elapsed_ms = 0.0 if plan is None else (now - plan.planned_at) * 1000
         self._statistics.count(reports, elapsed_ms)
-        self._observe(self._statistics.records_read(reports), elapsed_ms)
+        self._statistics.epochs.completed(
+            EpochFacts(
+                self.store.latest.epoch,
+                time.time_ns() // 1_000_000,
+                records,
+                sum(report.changed_bytes for report in reports),
+                planning=0.0 if plan is None else plan.planning_ms,
+                computing=0.0 if plan is None else (began - plan.planned_at) * 1000,
+                recording=(now - began) * 1000,
+            )
+        )
+        self._observe(records, elapsed_ms, _busy_ms(reports))
 
     # -- what is visible ---------------------------------------------------------------------------------------
 
     def publish(self) -> None:
         """Makes the results of completed epochs visible: the engine knows now that they never run again."""
-        reports = self._computed
+        reports, began = self._computed, time.monotonic()
         if self._recovered is not None and not reports:
             # The process before this one may have died between the commit and this point.
             self._committing.commit(self._recovered.commit_number, dict(self._recovered.committables))
@@ -150,6 +164,7 @@ class EpochCompletion:
         if reports:
             self._tell_sources()
             self._snapshots.finish(self.store.latest.epoch, reports, self._sources, self.store.latest.totals)
+            self._statistics.epochs.committed((time.monotonic() - began) * 1000)
         self._notice_the_end()
 
     def _tell_sources(self) -> None:
@@ -167,6 +182,14 @@ class EpochCompletion:
         elif not self._unfinished:
             self.ended = True
             self._tell(AllFinished())
+
+
+def _busy_ms(reports: Sequence[SubtaskReport]) -> float:
+    """How long operators worked: levels one after the other, the subtasks of each side by side."""
+    slowest: dict[int, float] = {}
+    for report in reports:
+        slowest[report.level] = max(report.busy_ms, slowest.get(report.level, 0.0))
+    return sum(slowest.values())
 
 
 def _print(reports: list[SubtaskReport]) -> None:

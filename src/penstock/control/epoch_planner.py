@@ -50,6 +50,7 @@ class EpochPlanner:
         self._news = threading.Condition()
         self.on_news: Callable[[], None] = lambda: None
         self._planned_at = time.monotonic()
+        self._planning_ms = 0.0
         self._start_positions = {} if savepoint is None else restore_sources(savepoint, self.sources)
 
     def initial_offset(self) -> Offset:
@@ -78,10 +79,12 @@ class EpochPlanner:
 
     def look(self, start: Offset) -> Offset | None:
         """The end of the next epoch, if there is a reason for one now."""
+        began = time.monotonic()
         positions = self._look(start)
         if positions is None:
             return None
         self._planned_at = time.monotonic()
+        self._planning_ms = (self._planned_at - began) * 1000
         end = {"epoch": start["epoch"] + 1, "positions": positions}
         self._snapshots.begin(end)
         return end
@@ -119,7 +122,7 @@ class EpochPlanner:
         return min(_IDLE_WAIT_SECONDS, max(0.0, (next_moment - self._clock()) / 1000))
 
     def plan(self, start: Offset, end: Offset) -> EpochPlan:
-        return EpochPlan(start, end, self._planned_at)
+        return EpochPlan(start, end, self._planned_at, self._planning_ms)
 
     def works(self, plan: EpochPlan, before: EpochRecord) -> list[Work]:
         """The tasks of level 0; asked again for the same epoch after a failure, it gives the same work."""

@@ -64,6 +64,10 @@ class FinishedJobs:
         except FileNotFoundError:
             return None
 
+    def remove(self, job_id: str) -> None:
+        """The job may run again: it goes on elsewhere from its savepoint."""
+        self._path(job_id).unlink(missing_ok=True)
+
     def all(self) -> list[FinishedRecord]:
         """The one that ended last comes last."""
         records = [self.get(path.stem) for path in self._directory.glob("*.json")]

@@ -3,15 +3,53 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from penstock.common.failure import Failure
 from penstock.common.job_status import JobStatus
 from penstock.control.attempts import Attempt
+from penstock.control.epoch_history import EpochFacts
 from penstock.control.progress import JobProgress
 from penstock.control.snapshot_history import SnapshotOverview
-from penstock.control.statistics import OperatorMetric
+
+
+@dataclass(frozen=True)
+class SubtaskDescription:
+    """One subtask of an operator; metrics have Flink's names, those of functions follow them."""
+
+    index: int
+    worker: str | None = None  # host and process
+    started_at: int | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+    stacks: tuple[SampledStack, ...] = ()
+    hot_keys: tuple[HotKey, ...] = ()
+    keys_sampled: int = 0
+
+
+@dataclass(frozen=True)
+class SampledStack:
+    """Frames from the outermost on, and how often they were seen."""
+
+    frames: tuple[str, ...]
+    seen: int
+
+
+@dataclass(frozen=True)
+class HotKey:
+    key: str  # as Python writes it
+    seen: int
+
+
+@dataclass(frozen=True)
+class InputDescription:
+    """An edge that leads into an operator."""
+
+    uid: str
+    index: int
+    strategy: str  # Flink's name of the exchange: HASH, REBALANCE, ...
+    exchange: bool  # whether records leave their process
+    side_output: str | None = None
 
 
 @dataclass(frozen=True)
@@ -24,11 +62,34 @@ class OperatorDescription:
     parallelism: int
     level: int
     records_in: int
+    max_parallelism: int = 128
+    chain: str = ""  # operators of one chain have the same
+    origin: str = ""  # the user's line
+    inputs: tuple[InputDescription, ...] = ()
+    subtasks: tuple[SubtaskDescription, ...] = ()
+
+    def mean(self, metric: str) -> float:
+        values = [subtask.metrics[metric] for subtask in self.subtasks if metric in subtask.metrics]
+        return sum(values) / len(values) if values else 0.0
+
+    def total(self, metric: str) -> float:
+        return sum(subtask.metrics.get(metric, 0) for subtask in self.subtasks)
+
+
+@dataclass(frozen=True)
+class WorkerDescription:
+    """A process that runs subtasks, as it was in its last epoch."""
+
+    id: str
+    host: str
+    pid: int
+    resident_bytes: int
+    cpu_seconds: float
 
 
 @dataclass(frozen=True)
 class JobDescription:
-    """A job at one moment."""
+    """A job at one moment; whoever shows jobs, running or ended, here or elsewhere, gets one of these."""
 
     job_id: str
     name: str
@@ -40,7 +101,15 @@ class JobDescription:
     attempts: tuple[Attempt, ...]  # the oldest first; the last one runs
     snapshots: SnapshotOverview
     failure: Failure | None = None
-    metrics: tuple[OperatorMetric, ...] = ()
+    metrics: dict[str, float] = field(default_factory=dict)  # of the job as a whole
+    accumulators: dict[str, dict[str, float]] = field(default_factory=dict)  # of functions, by uid, over all subtasks
+    epochs: tuple[EpochFacts, ...] = ()
+    workers: tuple[WorkerDescription, ...] = ()
+    configuration: dict[str, str] = field(default_factory=dict)
+    job_parameters: dict[str, str] = field(default_factory=dict)
+    script: str | None = None
+    engine: str = ""
+    waiting: str | None = None  # why it does not run yet
 
     @property
     def state(self) -> JobStatus:

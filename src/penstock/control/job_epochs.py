@@ -62,7 +62,7 @@ class JobEpochs:
         self.went_on = self.store.latest.unfinished is not None
         self.snapshots = SnapshotKeeper(spec.blueprint, spec.checkpoints, clock)
         self.committing = Committing(spec.blueprint, home.check_owned)
-        self.statistics = JobStatistics(spec.blueprint, spec.sources)
+        self.statistics = JobStatistics(spec.blueprint, spec.sources, clock)
         wakeups = Wakeups(clock)
         if spec.savepoint is not None:
             self.snapshots.started_from(spec.savepoint)
@@ -106,6 +106,6 @@ class JobEpochs:
         for source in self._spec.sources.values():
             source.close()
 
-    def _observe(self, records: int, milliseconds: float) -> None:
-        self._spec.sizer.observe(records, milliseconds)
+    def _observe(self, records: int, milliseconds: float, busy_ms: float) -> None:
+        self._spec.sizer.observe(records, milliseconds, busy_ms)
         self._on_progress()

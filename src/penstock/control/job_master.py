@@ -18,8 +18,10 @@ from penstock.common.options import value_of
 from penstock.control import job_machine as says
 from penstock.control.attempts import AttemptHistory
 from penstock.control.engine import Engine, EngineJob
-from penstock.control.job_control import JobDescription, OperatorDescription
+from penstock.control.job_control import JobDescription
+from penstock.control.job_describer import JobDescriber
 from penstock.control.job_epochs import JobEpochs, JobSpec
+from penstock.control.job_history import JobHistory
 from penstock.control.job_home import JobHome
 from penstock.control.job_leaving import JobLeaving
 from penstock.control.job_machine import Instruction, JobEvent, JobMachine
@@ -64,6 +66,7 @@ class JobMaster:
         self._epochs = JobEpochs(spec, home, clock, self._report_progress, self._hear)
         self._planner, self.snapshots = self._epochs.planner, self._epochs.snapshots
         self._statistics = self._epochs.statistics
+        self._describer = JobDescriber(spec, home, self._epochs, self._attempts, self._started_at, clock)
         self._leaving = JobLeaving(spec.blueprint, home, self._attempts, self._epochs, clock)
         # State that an earlier process has left must survive a changed program that does not fit to it.
         interval = value_of(spec.configuration, "execution.checkpointing.interval")
@@ -111,24 +114,7 @@ class JobMaster:
         return request.path
 
     def describe(self) -> JobDescription:
-        now, job = self._clock(), self._spec.blueprint
-        counted = self._statistics.records_by_operator
-        return JobDescription(
-            job_id=job.settings.job_id,
-            name=job.settings.job_name,
-            parallelism=job.parallelism,
-            started_at=self._started_at,
-            duration_ms=now - self._started_at,
-            progress=self._statistics.progress(self._status, now),
-            operators=tuple(
-                OperatorDescription(op.uid, op.name, op.kind, op.parallelism, op.level, counted[op.id])
-                for op in job.operators
-            ),
-            attempts=self._attempts.entries(),
-            snapshots=self.snapshots.describe(),
-            failure=self._failure,
-            metrics=self._statistics.metrics(),
-        )
+        return self._describer.describe(self._status, self._failure)
 
     def result_future(self) -> Future[JobExecutionResult]:
         return self._result
@@ -263,6 +249,9 @@ class JobMaster:
             case says.Settle():
                 self._settle(instruction)
             case _:
+                if isinstance(instruction, says.WriteFinalRecord | says.KeepFiles):
+                    state = getattr(instruction, "state", JobStatus.FAILED)
+                    JobHistory(self._home.home).put(self.describe(), state, self._failure)
                 self._leaving.do(instruction)
 
     def _start_attempt(self) -> None:

@@ -21,4 +21,4 @@ class ServiceMaker(Protocol):
 
 
 def rest_service() -> ServiceMaker:
-    return cast(ServiceMaker, importlib.import_module("penstock.rest.server").serve_job)
+    return cast(ServiceMaker, importlib.import_module("penstock.rest.job_server").serve_job)

@@ -31,6 +31,15 @@ class SnapshotStatus(Enum):
 
 
 @dataclass(frozen=True)
+class SavedPart:
+    """What one subtask of a level wrote."""
+
+    level: int
+    subtask: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class HistoryEntry:
     """One snapshot that was begun."""
 
@@ -48,6 +57,7 @@ class HistoryEntry:
     changed_bytes: int | None = None
     failure: str | None = None
     discarded: bool = False  # removed by the system, because newer ones are there
+    parts: tuple[SavedPart, ...] = ()
 
     @staticmethod
     def from_older_json(data: Any) -> Any:
@@ -89,6 +99,7 @@ class WrittenFacts:
     epoch: int
     bytes: int
     subtasks: int
+    parts: tuple[SavedPart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,6 +168,7 @@ class SnapshotHistory:
             epoch=facts.epoch,
             bytes=facts.bytes,
             subtasks=facts.subtasks,
+            parts=facts.parts,
             epochs_since=facts.epoch - before.epoch,
             records_since=totals.records - before.records,
             changed_bytes=totals.changed_bytes - before.changed_bytes,

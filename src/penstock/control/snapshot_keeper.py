@@ -10,7 +10,14 @@ from penstock.common.job_status import JobStatus
 from penstock.control.checkpoints import CheckpointSettings, CheckpointStore, remove_files
 from penstock.control.epoch_store import Totals
 from penstock.control.savepoints import SavepointRequest, SnapshotInProgress
-from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotHistory, SnapshotOverview, WrittenFacts
+from penstock.control.snapshot_history import (
+    HistoryEntry,
+    Restored,
+    SavedPart,
+    SnapshotHistory,
+    SnapshotOverview,
+    WrittenFacts,
+)
 from penstock.control.snapshot_machine import (
     Action,
     Begin,
@@ -208,7 +215,8 @@ class SnapshotKeeper:
     def _complete(self, snapshot: Snapshot, now: int) -> None:
         written = self._written
         assert written is not None
-        facts = WrittenFacts(written.epoch, written.bytes, len(written.parts))
+        parts = tuple(SavedPart(part.level, part.subtask, part.bytes) for part in written.parts)
+        facts = WrittenFacts(written.epoch, written.bytes, len(parts), parts)
         self.history.completed(snapshot.number, now, facts, self._totals)
         if snapshot.kind is SnapshotKind.CHECKPOINT:
             self.history.dropped(self._store.drop_old())

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from penstock.common.job_status import JobStatus
+from penstock.control.epoch_history import EpochHistory
 from penstock.control.progress import JobProgress
+from penstock.control.subtask_vitals import SubtaskVitals
 from penstock.metrics.values import MetricValue, Number
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
 from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.report import SubtaskReport
 
 
@@ -34,7 +37,10 @@ class OperatorMetric:
 class JobStatistics:
     """Whoever asks gets a picture of this moment."""
 
-    def __init__(self, job: JobBlueprint, sources: Iterable[int]) -> None:
+    def __init__(self, job: JobBlueprint, sources: Iterable[int], clock: Clock = system_clock) -> None:
+        self._clock = clock
+        self.vitals = SubtaskVitals(job)
+        self.epochs = EpochHistory()
         self._sources = tuple(sources)
         self._sinks = [operator.id for operator in job.operators if operator.params.get("sink")]
         self._watermark = MIN_TIMESTAMP
@@ -47,6 +53,7 @@ class JobStatistics:
     def count(self, reports: Sequence[SubtaskReport], elapsed_ms: float) -> None:
         read = self.records_read(reports)
         self.epoch += 1
+        self.vitals.count(reports, self._clock())
         for report in reports:
             self.records_by_operator.update(report.records_in)
             for id_, watermark in report.watermarks.items():
@@ -70,6 +77,10 @@ class JobStatistics:
             for name, value in values.items():
                 found.setdefault((uid, name), {})[subtask] = value
         return tuple(OperatorMetric(uid, name, by_subtask) for (uid, name), by_subtask in found.items())
+
+    def metrics_of(self, uid: str, subtask: int) -> dict[str, MetricValue]:
+        """Of the functions of one subtask."""
+        return self._metrics.get((uid, subtask), {})
 
     def metric_totals(self) -> dict[str, dict[str, Number]]:
         """By uid and name, put together over the subtasks."""

@@ -25,6 +25,7 @@ class EpochPlan:
     start: Offset
     end: Offset
     planned_at: float  # by the monotonic clock, in seconds
+    planning_ms: float = 0.0
 
     @property
     def number(self) -> int:

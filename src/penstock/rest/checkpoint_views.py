@@ -4,24 +4,93 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypedDict
 
-from penstock.common.json_data import to_json
+from penstock.common.configuration import Configuration
+from penstock.common.options import value_of
+from penstock.control.job_control import JobDescription, OperatorDescription
 from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotOverview, SnapshotStatus
 from penstock.runtime.snapshot_target import SnapshotKind
 
 Json = dict[str, Any]
 
+
+class Counts(TypedDict):
+    restored: int
+    total: int
+    in_progress: int
+    completed: int
+    failed: int
+
+
+class Checkpoints(TypedDict):
+    counts: Counts
+    summary: Json
+    latest: Json
+    history: list[Json]
+
+
+class Externalization(TypedDict):
+    enabled: bool
+    delete_on_cancellation: bool
+
+
+class CheckpointConfig(TypedDict):
+    mode: str
+    interval: int
+    timeout: int
+    min_pause: int
+    max_concurrent: int
+    externalization: Externalization
+    state_backend: str
+    checkpoint_storage: str
+    unaligned_checkpoints: bool
+    aligned_checkpoint_timeout: int
+    tolerable_failed_checkpoints: int
+    checkpoints_after_tasks_finish: bool
+    state_changelog_enabled: bool
+
+
+class SavedSubtask(TypedDict):
+    index: int
+    status: str
+    ack_timestamp: int | None
+    end_to_end_duration: int | None
+    checkpointed_size: int
+    state_size: int
+
+
+class SavedSubtasks(TypedDict):
+    id: int
+    status: str
+    latest_ack_timestamp: int | None
+    checkpointed_size: int
+    state_size: int
+    end_to_end_duration: int | None
+    num_subtasks: int
+    num_acknowledged_subtasks: int
+    summary: Json
+    subtasks: list[SavedSubtask]
+
+
+_NEVER = 0x7FFFFFFFFFFFFFFF
+
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
-def checkpoint_statistics(snapshots: SnapshotOverview) -> Json:
+def checkpoint_statistics(snapshots: SnapshotOverview) -> Checkpoints:
     """The newest first, as in Flink; savepoints and checkpoints in one history."""
     entries = snapshots.entries[::-1]
     completed = [entry for entry in entries if entry.status is SnapshotStatus.COMPLETED]
     sizes, durations = _summary(entry.bytes for entry in completed), _summary(entry.duration_ms for entry in completed)
     return {
-        "counts": {**to_json(snapshots.counts), "in_progress": snapshots.in_progress},
+        "counts": {
+            "restored": snapshots.counts.restored,
+            "total": snapshots.counts.total,
+            "in_progress": snapshots.in_progress,
+            "completed": snapshots.counts.completed,
+            "failed": snapshots.counts.failed,
+        },
         "summary": {"checkpointed_size": sizes, "state_size": sizes, "end_to_end_duration": durations},
         "latest": {
             "completed": _first(entry for entry in completed if entry.kind is SnapshotKind.CHECKPOINT),
@@ -31,6 +100,69 @@ def checkpoint_statistics(snapshots: SnapshotOverview) -> Json:
         },
         "history": [_entry(entry) for entry in entries],
     }
+
+
+def checkpoint_config(job: JobDescription) -> CheckpointConfig:
+    configuration = Configuration.from_dict(dict(job.configuration))
+
+    def option(key: str) -> Any:
+        return value_of(configuration, f"execution.checkpointing.{key}")
+
+    retention = option("externalized-checkpoint-retention")
+    return {
+        "mode": option("mode").lower(),
+        "interval": option("interval") or _NEVER,
+        "timeout": option("timeout"),
+        "min_pause": option("min-pause"),
+        "max_concurrent": 1,
+        "externalization": {
+            "enabled": retention != "NO_EXTERNALIZED_CHECKPOINTS",
+            "delete_on_cancellation": retention != "RETAIN_ON_CANCELLATION",
+        },
+        "state_backend": value_of(configuration, "state.backend.type") or "hashmap",
+        "checkpoint_storage": option("storage") or "filesystem",
+        "unaligned_checkpoints": False,
+        "aligned_checkpoint_timeout": 0,
+        "tolerable_failed_checkpoints": option("tolerable-failed-checkpoints"),
+        "checkpoints_after_tasks_finish": True,
+        "state_changelog_enabled": False,
+    }
+
+
+def checkpoint_details(entry: HistoryEntry, job: JobDescription) -> Json:
+    """With the share of each operator's level: operators of one level write into one file."""
+    return {**_entry(entry), "tasks": {op.uid: _task(entry, op) for op in job.operators}}
+
+
+def _task(entry: HistoryEntry, operator: OperatorDescription) -> Json:
+    size = sum(part.bytes for part in entry.parts if part.level == operator.level)
+    return {
+        "id": entry.id,
+        "status": entry.status.name,
+        "latest_ack_timestamp": entry.end_ms,
+        "checkpointed_size": size,
+        "state_size": size,
+        "end_to_end_duration": entry.duration_ms,
+        "num_subtasks": operator.parallelism,
+        "num_acknowledged_subtasks": operator.parallelism if entry.end_ms else 0,
+    }
+
+
+def checkpoint_subtasks(entry: HistoryEntry, operator: OperatorDescription) -> SavedSubtasks:
+    parts = sorted((p for p in entry.parts if p.level == operator.level), key=lambda part: part.subtask)
+    subtasks: list[SavedSubtask] = [
+        {
+            "index": part.subtask,
+            "status": entry.status.name.lower(),
+            "ack_timestamp": entry.end_ms,
+            "end_to_end_duration": entry.duration_ms,
+            "checkpointed_size": part.bytes,
+            "state_size": part.bytes,
+        }
+        for part in parts
+    ]
+    sizes = _summary(part.bytes for part in parts)
+    return {**_task(entry, operator), "summary": {"state_size": sizes}, "subtasks": subtasks}  # type: ignore[typeddict-item]
 
 
 def _first(entries: Iterable[HistoryEntry]) -> Json | None:

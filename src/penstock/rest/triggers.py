@@ -8,8 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from penstock.rest.exchange import Reply
-
 
 class Triggers:
     """The savepoints and stops that were asked for, and who still has to hear of their end."""
@@ -29,15 +27,15 @@ class Triggers:
                 self._unheard.add(trigger_id)
         return trigger_id
 
-    def outcome(self, trigger_id: str) -> Reply | None:
+    def outcome(self, trigger_id: str) -> dict[str, Any] | None:
         """In Flink's form; None for an id that is not known."""
         with self._lock:
             future = self._futures.get(trigger_id)
         if future is None:
             return None
         if not future.done():
-            return Reply({"status": {"id": "IN_PROGRESS"}})
-        reply = Reply({"status": {"id": "COMPLETED"}, "operation": _result(future)})
+            return {"status": {"id": "IN_PROGRESS"}}
+        reply = {"status": {"id": "COMPLETED"}, "operation": _result(future)}
         with self._lock:
             self._unheard.discard(trigger_id)
         self._changed()

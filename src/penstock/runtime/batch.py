@@ -143,6 +143,14 @@ class Batch:
             self._key_column = column_of_keys(self._keys)
         return self._key_column
 
+    def some_keys(self, start: int, step: int) -> list[Any]:
+        """Every so many-th key, without making the others."""
+        if self._keys is not None:
+            return self._keys[start::step]
+        if self._key_column is None:
+            return []
+        return keys_of_column(self._key_column.take(pa.array(range(start, len(self._key_column), step))))
+
     @property
     def has_key_column(self) -> bool:
         """Whether the keys are a column already."""

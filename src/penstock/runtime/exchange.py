@@ -79,6 +79,13 @@ class ExchangeWriter:
         self._send = send
         self._chunks = {target: ChunkBuilder() for target in self.targets(edge, subtask)}
         self._seqs = dict.fromkeys(self._chunks, 0)
+        self._records = 0
+        self.bytes_sent = 0
+
+    @property
+    def records_sent(self) -> int:
+        """Since the writer was made."""
+        return self._records
 
     @staticmethod
     def targets(edge: EdgeBlueprint, subtask: int) -> range:
@@ -108,6 +115,7 @@ class ExchangeWriter:
     def put(self, target: int, batch: Batch) -> None:
         """Appends records to the chunk of a target and sends the chunk when it is full."""
         chunk, count = self._chunks[target], len(batch)
+        self._records += count
         if count < self._limit - chunk.length:
             chunk.add(batch)
             return
@@ -128,6 +136,7 @@ class ExchangeWriter:
 
     def _send_chunk(self, target: int, chunk: ChunkBuilder) -> None:
         payload = chunk.take(self._codec)
+        self.bytes_sent += len(payload)
         self._send(ExchangeRow(target, self._channel, self._seqs[target], payload))
         self._seqs[target] += 1
         if len(payload) < _CHUNK_BYTES // 4:
@@ -158,6 +167,11 @@ class FirstWriter(ExchangeWriter):
 
 
 class BroadcastWriter(ExchangeWriter):
+    @property
+    def records_sent(self) -> int:
+        """Once, whoever gets them."""
+        return self._records // len(self._chunks)
+
     def emit(self, batch: Batch) -> None:
         for target in self._chunks:
             self.put(target, batch.keyed(None))

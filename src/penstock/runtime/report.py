@@ -12,6 +12,7 @@ from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.savepoint import SavedState, SavepointPart
 from penstock.runtime.state_schema import StateSchema
 from penstock.runtime.user_log import LogLine
+from penstock.runtime.vitals import OperatorVitals, ProcessVitals
 
 UnionLists = dict[str, dict[str, tuple[StateSchema, list[Any]]]]  # by uid and state: what one subtask has in it
 
@@ -23,6 +24,7 @@ class SubtaskReport:
     level: int
     subtask: int
     records_in: dict[int, int] = field(default_factory=dict)  # by operator id, this epoch
+    busy_ms: float = 0.0  # how long operators worked, this epoch
     watermarks: dict[int, int] = field(default_factory=dict)
     idle: set[int] = field(default_factory=set)  # operators that make watermarks and have nothing to tell for now
     next_processing_time: int | None = None
@@ -41,6 +43,9 @@ class SubtaskReport:
     states: dict[str, tuple[SavedState, ...]] = field(default_factory=dict)  # by uid, of what was saved
     metrics: dict[str, dict[str, MetricValue]] = field(default_factory=dict)  # by uid and name, since the job began
     union_lists: UnionLists = field(default_factory=dict)
+    vitals: dict[int, OperatorVitals] = field(default_factory=dict)  # by operator id
+    process: ProcessVitals | None = None
+    snapshot_ms: float = 0.0
 
 
 def report_row(report: SubtaskReport) -> ExchangeRow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.common.typeinfo import TypeInformation
@@ -11,10 +11,13 @@ from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
 from penstock.runtime.coercion import coercer
 from penstock.runtime.failure import OperatorFailure
+from penstock.runtime.hot_keys import HotKeys
 from penstock.runtime.operator_memory import OperatorSnapshot
 from penstock.runtime.operators.base import Operator, Output
 from penstock.runtime.saved_parts import snapshots_of, tables_of
 from penstock.runtime.savepoint import Savepoint
+from penstock.runtime.stack_samples import Stacks
+from penstock.runtime.time_sheet import TimeSheet
 from penstock.runtime.user_log import speaking
 from penstock.runtime.valve import InputsSnapshot, WatermarkValve
 
@@ -24,8 +27,14 @@ Channel = Any
 class Station:
     """Feeds one operator: combines watermarks, notices the end of inputs, counts, and names the culprit of failures."""
 
-    def __init__(self, operator: Operator, channels: dict[Channel, int]) -> None:
+    def __init__(
+        self, operator: Operator, channels: dict[Channel, int], times: TimeSheet | None = None, keyed: bool = False
+    ) -> None:
         self.operator = operator
+        self._times = times or TimeSheet()
+        self.busy_ns = 0
+        self.stacks: Stacks = {}
+        self.hot_keys = HotKeys() if keyed else None
         self._input_of = channels
         self._valve = WatermarkValve(channels)
         self._finished_inputs: set[int] = set()
@@ -56,12 +65,15 @@ class Station:
 
     def process(self, batch: Batch, input_index: int) -> None:
         self.records_in += len(batch)
-        before = speaking(self.operator.blueprint)
+        before, working = speaking(self.operator.blueprint), self._times.switch(self)
         try:
+            if self.hot_keys is not None:
+                self.hot_keys.look_at(batch)
             self.operator.process(batch, input_index)
         except Exception as error:
             raise self.failure(error) from error
         finally:
+            self._times.switch(working)
             speaking(before)
 
     def receive(self, channel: Channel, element: Batch | Control) -> None:
@@ -102,12 +114,13 @@ class Station:
 
     def guard(self, call: Callable[..., Any], *arguments: Any) -> Any:
         """Runs operator code so that a failure, and what it logs, carry the operator's name."""
-        before = speaking(self.operator.blueprint)
+        before, working = speaking(self.operator.blueprint), self._times.switch(self)
         try:
             return call(*arguments)
         except Exception as error:
             raise self.failure(error) from error
         finally:
+            self._times.switch(working)
             speaking(before)
 
     def failure(self, error: Exception) -> Exception:
@@ -166,6 +179,8 @@ class LocalInput(Output):
         self._input_index = input_index
         self._codec = None if declared is None else codec_for(declared)  # of the type that records get here
         self._coerce = None if declared is None else coercer(declared)
+        self.records_sent = 0
+        self.bytes_sent = 0  # nothing is serialized on the way
 
     @property
     def operator(self) -> Operator:
@@ -174,6 +189,7 @@ class LocalInput(Output):
     def emit(self, batch: Batch) -> None:
         if self._coerce is not None:
             batch = self._station.guard(self._coerced, batch)
+        self.records_sent += len(batch)
         self._station.process(batch, self._input_index)
 
     def _coerced(self, batch: Batch) -> Batch:
@@ -195,7 +211,7 @@ class LocalInput(Output):
 class FanOut(Output):
     """The same elements to several places (or to none)."""
 
-    def __init__(self, outputs: list[Output]) -> None:
+    def __init__(self, outputs: Sequence[Output]) -> None:
         self._outputs = outputs
 
     def emit(self, batch: Batch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from penstock.runtime.batch import Codec
@@ -19,8 +19,10 @@ from penstock.runtime.exchange import (
 )
 from penstock.runtime.operators.base import Output
 from penstock.runtime.operators.registry import OPERATORS
+from penstock.runtime.partitioning import ByKey
 from penstock.runtime.state.disk import DiskStore
 from penstock.runtime.station import FanOut, LocalInput, Station
+from penstock.runtime.time_sheet import TimeSheet
 
 
 class Wiring:
@@ -34,6 +36,7 @@ class Wiring:
         clock: Clock,
         store: DiskStore | None,
         send: Callable[[ExchangeRow], None],
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._job = job
         self._subtask = subtask
@@ -41,11 +44,15 @@ class Wiring:
         self.writers: dict[int, ExchangeWriter] = {}
         self.codecs: dict[int, Codec | None] = {}
         self.stations: dict[int, Station] = {}
+        self.times = TimeSheet()
+        self.ways_out: dict[int, list[LocalInput | ExchangeWriter]] = {}  # by operator, one for each kind of output
         for blueprint in job.operators_of(level):
             if subtask < blueprint.parallelism:
-                context = SubtaskContext(blueprint, job.settings, subtask, clock, store=store)
+                context = SubtaskContext(blueprint, job.settings, subtask, clock, store, wake)
                 operator = OPERATORS[blueprint.kind](blueprint, context)
-                self.stations[blueprint.id] = Station(operator, self._channels_to(blueprint.id))
+                keyed = any(e.target == blueprint.id and isinstance(e.partitioning, ByKey) for e in job.edges)
+                channels = self._channels_to(blueprint.id)
+                self.stations[blueprint.id] = Station(operator, channels, self.times, keyed)
         self._connect()
 
     def _channels_to(self, operator: int) -> dict[Any, int]:
@@ -57,18 +64,19 @@ class Wiring:
         }
 
     def _connect(self) -> None:
-        outputs: dict[int, dict[str | None, list[Output]]] = {id_: {} for id_ in self.stations}
+        outputs: dict[int, dict[str | None, list[LocalInput | ExchangeWriter]]] = {id_: {} for id_ in self.stations}
         for edge in self._job.edges:
             if edge.source in outputs:
                 outputs[edge.source].setdefault(edge.side_output, []).append(self._output_of(edge))
             if edge.target in self.stations and edge.crosses_levels:
                 self.codecs[edge.id] = codec_of_edge(edge)
         for id_, by_tag in outputs.items():
+            self.ways_out[id_] = [many[0] for many in by_tag.values()]
             main = _one_output(by_tag.pop(None, []))
             sides = {tag: _one_output(many) for tag, many in by_tag.items() if tag is not None}
             self.stations[id_].operator.connect(main, sides)
 
-    def _output_of(self, edge: EdgeBlueprint) -> Output:
+    def _output_of(self, edge: EdgeBlueprint) -> LocalInput | ExchangeWriter:
         if edge.crosses_levels:
             writer = writer_for(edge, self._subtask, self._job.settings.chunk_records, self._send)
             self.writers[edge.id] = writer
@@ -79,5 +87,5 @@ class Wiring:
         return LocalInput(self.stations[edge.target], channel, edge.input_index, declared)
 
 
-def _one_output(outputs: list[Output]) -> Output:
+def _one_output(outputs: Sequence[Output]) -> Output:
     return outputs[0] if len(outputs) == 1 else FanOut(outputs)

@@ -17,8 +17,8 @@ import pytest
 from tests.unit.rest.fake_job import FakeJob
 
 from penstock.cli.job_client import JobClient
-from penstock.cli.known_jobs import find_job
 from penstock.cli.main import main
+from penstock.client.access import RestAccess, write_access
 from penstock.common.errors import JobExecutionError
 from penstock.common.job_status import JobStatus
 from penstock.common.json_data import from_json, to_json
@@ -28,10 +28,11 @@ from penstock.control.checkpoints import history_file_of
 from penstock.control.finished_jobs import FinishedJobs, FinishedRecord
 from penstock.control.job_home import JobHome
 from penstock.control.job_record import JobRecord, OperatorRecord
+from penstock.control.known_jobs import find_job
 from penstock.control.program_record import ProgramRecord, program_record, recorded_options
 from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory
-from penstock.rest.access import RestAccess, write_access
-from penstock.rest.server import Server, serve_job
+from penstock.rest.job_server import JobServer as Server
+from penstock.rest.job_server import serve_job
 from penstock.runtime.snapshot_target import SnapshotKind
 
 RUNNING_ID = "aa0" + "1" * 29

@@ -87,6 +87,10 @@ class KeyedStateBackend:
             self._states.declare(name, DeclaredState.internal(kind), table)
         return table
 
+    def tables(self) -> list[tuple[str, Table]]:
+        """By name, in the order in which they were made."""
+        return list(self._tables.items())
+
     def tables_like(self, prefix: str) -> list[Table]:
         """The tables whose names begin so, also those that only a savepoint knew."""
         return [table for name, table in self._tables.items() if name.startswith(prefix)]

@@ -51,6 +51,7 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.Correlation: correlates.correlation,
     # joins.py
     nodes.JoinRelation: joins.join,
+    nodes.Correlation: joins.correlation,
     # windows.py
     nodes.WindowAssignment: windows.assignment,
     # overs.py

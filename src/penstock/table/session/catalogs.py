@@ -168,7 +168,7 @@ class CatalogManager:
             options,
             _changelog(name, table, resolved.stored, resolved.primary_key),
             handle,
-            resolved.written,
+            written=resolved.written,
         )
 
 

@@ -1,0 +1,103 @@
+"""What the files of a home say about a job that no process can be asked about."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from penstock.common.failure import Failure
+from penstock.common.job_status import JobStatus
+from penstock.control.attempts import Attempt, read_attempts
+from penstock.control.checkpoints import history_file_of
+from penstock.control.finished_jobs import FinishedJobs
+from penstock.control.job_control import JobDescription, OperatorDescription
+from penstock.control.job_history import JobHistory
+from penstock.control.job_home import JobHome
+from penstock.control.job_record import JobRecord
+from penstock.control.progress import JobProgress
+from penstock.control.snapshot_history import SnapshotHistory, SnapshotOverview
+from penstock.manager.job_entry import EntryState, JobEntry
+
+
+def describe_ended(home: Path, job_id: str) -> JobDescription | None:
+    """From the history, or from the smaller record that outlives it."""
+    kept = JobHistory(home).get(job_id)
+    if kept is not None:
+        return kept
+    record = FinishedJobs(home).get(job_id)
+    if record is None:
+        return None
+    return replace(
+        _of_record(record, record.attempts, record.state, SnapshotOverview()),
+        started_at=record.started_at,
+        duration_ms=record.duration_ms,
+        failure=record.failure,
+        accumulators=record.metrics,
+    )
+
+
+def describe_home(home: JobHome, state: JobStatus = JobStatus.SUSPENDED) -> JobDescription | None:
+    """Of a job whose driver is gone and whose files remain; None before it has any."""
+    record = home.read_record()
+    if record is None:
+        return None
+    snapshots = SnapshotHistory(history_file_of(home)).describe()
+    return _of_record(record, read_attempts(home.run), record.state or state, snapshots)
+
+
+def describe_entry(home: Path, entry: JobEntry, waiting: str | None) -> JobDescription:
+    """Of a job that was submitted: what is known of it besides, under the state that the manager gives it."""
+    state = entry.outcome or (JobStatus.CREATED if entry.starts == 0 else JobStatus.RESTARTING)
+    if entry.state is EntryState.RUNNING:
+        state = JobStatus.CANCELLING if entry.cancel else JobStatus.CREATED if entry.starts == 1 else state
+    known = describe_home(JobHome(home, entry.job_id), state) or JobDescription(
+        entry.job_id,
+        entry.launch.name or Path(entry.launch.script).name,
+        entry.slots,
+        entry.submitted_at,
+        0,
+        _progress(state),
+        (),
+        (),
+        SnapshotOverview(),
+        script=entry.launch.script,
+        configuration=dict(entry.launch.configuration),
+    )
+    now = time.time_ns() // 1_000_000
+    return replace(
+        known,
+        progress=replace(known.progress, state=state),
+        started_at=entry.submitted_at,
+        duration_ms=(entry.ended_at or now) - entry.submitted_at,
+        waiting=waiting,
+        failure=known.failure or (None if entry.failure is None else Failure("JobExecutionError", entry.failure)),
+    )
+
+
+def _of_record(
+    record: JobRecord, attempts: tuple[Attempt, ...], state: JobStatus, snapshots: SnapshotOverview
+) -> JobDescription:
+    program = record.program
+    started = attempts[0].started_at if attempts else 0
+    return JobDescription(
+        record.job_id,
+        record.name,
+        record.parallelism,
+        started,
+        max(((attempt.ended_at or attempt.started_at) - started for attempt in attempts), default=0),
+        _progress(state),
+        tuple(
+            OperatorDescription(op.uid, op.name, op.kind, op.parallelism, op.level, 0, op.max_parallelism)
+            for op in record.operators
+        ),
+        attempts,
+        snapshots,
+        failure=next((a.failure for a in reversed(attempts) if a.failure is not None), None),
+        configuration={} if program is None else dict(program.configuration),
+        script=None if program is None else program.script,
+    )
+
+
+def _progress(state: JobStatus) -> JobProgress:
+    return JobProgress(state, 0, 0, 0, 0.0, None)

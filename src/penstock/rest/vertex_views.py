@@ -1,0 +1,222 @@
+"""An operator and its subtasks in the shapes of Flink's REST API for a vertex."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from penstock.control.job_control import JobDescription, OperatorDescription, SubtaskDescription
+from penstock.rest import pressure
+from penstock.rest.job_views import IoMetrics, OwnVertex, end_time, io_metrics, own_vertex, task_state
+
+
+class OwnSubtask(TypedDict):
+    busy: float
+    backpressured: float
+    idle: float
+
+
+Subtask = TypedDict(
+    "Subtask",
+    {
+        "subtask": int,
+        "status": str,
+        "attempt": int,
+        "endpoint": str,
+        "start-time": int,
+        "end-time": int,
+        "duration": int,
+        "metrics": IoMetrics,
+        "taskmanager-id": str,
+        "status-duration": dict[str, int],
+        "penstock": OwnSubtask,
+    },
+)
+
+
+class Vertex(TypedDict):
+    id: str
+    name: str
+    parallelism: int
+    maxParallelism: int
+    now: int
+    subtasks: list[Subtask]
+    penstock: OwnVertex
+
+
+class SubtaskTime(TypedDict):
+    subtask: int
+    endpoint: str
+    duration: int
+    timestamps: dict[str, int]
+
+
+class SubtaskTimes(TypedDict):
+    id: str
+    name: str
+    now: int
+    subtasks: list[SubtaskTime]
+
+
+class Metric(TypedDict):
+    id: str
+    value: str
+
+
+SubtaskPressure = TypedDict(
+    "SubtaskPressure",
+    {
+        "subtask": int,
+        "attempt-number": int,
+        "backpressureLevel": str,
+        "ratio": float,
+        "busyRatio": float,
+        "idleRatio": float,
+    },
+)
+BackPressure = TypedDict(
+    "BackPressure",
+    {
+        "status": str,
+        "backpressureLevel": str,
+        "backpressure-level": str,
+        "end-timestamp": int,
+        "subtasks": list[SubtaskPressure],
+    },
+)
+OnTaskManager = TypedDict(
+    "OnTaskManager",
+    {
+        "endpoint": str,
+        "taskmanager-id": str,
+        "status": str,
+        "start-time": int,
+        "end-time": int,
+        "duration": int,
+        "metrics": IoMetrics,
+        "status-counts": dict[str, int],
+    },
+)
+
+
+class VertexTaskManagers(TypedDict):
+    id: str
+    name: str
+    now: int
+    taskmanagers: list[OnTaskManager]
+
+
+VertexAccumulators = TypedDict("VertexAccumulators", {"id": str, "user-accumulators": list[dict[str, str]]})
+
+_UNKNOWN_WORKER = "(unassigned)"
+
+
+def subtask(job: JobDescription, each: SubtaskDescription) -> Subtask:
+    shares, state = pressure.subtask_shares(each), task_state(job)
+    started = each.started_at or job.started_at
+    duration = max(0, job.started_at + job.duration_ms - started)
+    return {
+        "subtask": each.index,
+        "status": state,
+        "attempt": job.restarts,
+        "endpoint": each.worker or _UNKNOWN_WORKER,
+        "start-time": started,
+        "end-time": end_time(job),
+        "duration": duration,
+        "metrics": io_metrics(each.metrics),
+        "taskmanager-id": each.worker or _UNKNOWN_WORKER,
+        "status-duration": {state: duration},
+        "penstock": {"busy": shares.busy, "backpressured": shares.pressed, "idle": shares.idle},
+    }
+
+
+def vertex(job: JobDescription, operator: OperatorDescription, now: int) -> Vertex:
+    return {
+        "id": operator.uid,
+        "name": operator.name,
+        "parallelism": operator.parallelism,
+        "maxParallelism": operator.max_parallelism,
+        "now": now,
+        "subtasks": [subtask(job, each) for each in operator.subtasks],
+        "penstock": own_vertex(operator),
+    }
+
+
+def subtask_times(job: JobDescription, operator: OperatorDescription, now: int) -> SubtaskTimes:
+    return {
+        "id": operator.uid,
+        "name": operator.name,
+        "now": now,
+        "subtasks": [
+            {
+                "subtask": each.index,
+                "endpoint": each.worker or _UNKNOWN_WORKER,
+                "duration": job.duration_ms,
+                "timestamps": {"CREATED": job.started_at, task_state(job): each.started_at or job.started_at},
+            }
+            for each in operator.subtasks
+        ],
+    }
+
+
+def watermarks(operator: OperatorDescription) -> list[Metric]:
+    name = "currentInputWatermark"
+    return [
+        {"id": f"{each.index}.{name}", "value": str(int(each.metrics[name]))}
+        for each in operator.subtasks
+        if name in each.metrics
+    ]
+
+
+def back_pressure(job: JobDescription, operator: OperatorDescription, now: int) -> BackPressure:
+    shares = [(each, pressure.subtask_shares(each)) for each in operator.subtasks]
+    worst = pressure.level_of(max((share.pressed for _, share in shares), default=0.0))
+    return {
+        "status": "ok",
+        "backpressureLevel": worst,
+        "backpressure-level": worst,
+        "end-timestamp": now,
+        "subtasks": [
+            {
+                "subtask": each.index,
+                "attempt-number": job.restarts,
+                "backpressureLevel": pressure.level_of(share.pressed),
+                "ratio": share.pressed,
+                "busyRatio": share.busy,
+                "idleRatio": share.idle,
+            }
+            for each, share in shares
+        ],
+    }
+
+
+def task_managers(job: JobDescription, operator: OperatorDescription, now: int) -> VertexTaskManagers:
+    by_worker: dict[str, list[SubtaskDescription]] = {}
+    for each in operator.subtasks:
+        by_worker.setdefault(each.worker or _UNKNOWN_WORKER, []).append(each)
+    names = ("numBytesIn", "numBytesOut", "numRecordsIn", "numRecordsOut", "accumulatedBusyTimeMs")
+    return {
+        "id": operator.uid,
+        "name": operator.name,
+        "now": now,
+        "taskmanagers": [
+            {
+                "endpoint": worker,
+                "taskmanager-id": worker,
+                "status": task_state(job),
+                "start-time": job.started_at,
+                "end-time": end_time(job),
+                "duration": job.duration_ms,
+                "metrics": io_metrics({name: sum(s.metrics.get(name, 0) for s in subtasks) for name in names}),
+                "status-counts": {task_state(job): len(subtasks)},
+            }
+            for worker, subtasks in by_worker.items()
+        ],
+    }
+
+
+def vertex_accumulators(job: JobDescription, operator: OperatorDescription) -> VertexAccumulators:
+    values = job.accumulators.get(operator.uid, {})
+    return {
+        "id": operator.uid,
+        "user-accumulators": [{"name": name, "type": "Metric", "value": str(value)} for name, value in values.items()],
+    }
