@@ -46,6 +46,10 @@ def kinds(node: plan.Relation) -> Kinds:
             return _inserts_only(node, given[0], "ORDER BY") if _temporal(node) else given[0]
         case plan.Limit():
             return ALL
+        case plan.Rank() if has_window(window_columns(node.source), node.partition_by):
+            return _inserts_only(node, given[0], "Top-N of windows")
+        case plan.Deduplicate() if has_window(window_columns(node.source), node.keys):
+            return _inserts_only(node, given[0], "Deduplication in windows")
         case plan.Rank():
             return INSERTS if given[0] == INSERTS and node.limit and not node.order_by else ALL
         case plan.Deduplicate():
