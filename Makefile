@@ -6,13 +6,16 @@ CASES ?=
 SCALE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint format bench setup clean
+.PHONY: help demo demo-kafka test soak lint format bench web setup clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/'
 
 demo: setup  ## count page views on Spark and compare the totals with the truth
 	@$(BIN)/penstock run examples/page_views.py
+
+demo-kafka: setup  ## page views from Kafka to Kafka and PostgreSQL: both started, the job killed and resumed, results compared
+	@$(BIN)/python scripts/demo_kafka.py
 
 test: setup  ## ruff, mypy, import-linter and all tests (ARGS="-k name" goes to pytest)
 	@$(BIN)/python scripts/check.py test $(ARGS)
@@ -30,11 +33,14 @@ bench: setup  ## beside PyFlink, Flink SQL and PySpark (CASES="keyed_count laten
 	@$(BIN)/python -m benchmarks.prepare_environment
 	@$(BIN)/python -m benchmarks.run --cases "$(CASES)" --scale $(SCALE) $(ARGS)
 
+web: setup  ## build the web page of the manager from web/ into the package (needs npm)
+	@$(BIN)/python scripts/build_web.py
+
 setup:  ## prepare .venv: locked packages, Penstock itself, Java
 	@command -v $(PYTHON) >/dev/null || { echo "No $(PYTHON) on this machine: install Python 3.11 or newer."; exit 1; }
 	@$(PYTHON) scripts/bootstrap.py
 
 clean:  ## remove .venv and what the tools leave behind
 	rm -rf .venv .venv-flink benchmarks/data benchmarks/.packages .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
-	rm -rf spark-warehouse metastore_db derby.log artifacts src/penstock.egg-info
+	rm -rf web/node_modules spark-warehouse metastore_db derby.log artifacts src/penstock.egg-info
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

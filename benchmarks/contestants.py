@@ -41,10 +41,11 @@ def launch(
     contestant: str, case: str, source: Path, sink: Path, work: Path, job_id: str | None = None, **more: str
 ) -> Launch:
     """`more` are options of the job for this run only."""
+    program = settings.PROGRAMS.get(case, case)
     arguments = [str(source), str(sink)]
     environment = {**os.environ, "BENCH_SETTINGS": json.dumps(numbers(case)), "PYTHONUNBUFFERED": "1"}
     if contestant.startswith("penstock"):
-        program = f"{case}_builtin" if contestant.endswith("builtin") else case
+        program = f"{program}_builtin" if contestant.endswith("builtin") else program
         environment["PENSTOCK_HOME"] = str(work / "home")
         engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
         environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **more})
@@ -52,17 +53,17 @@ def launch(
         command += ["--job-id", job_id] if job_id else []
         return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], environment)
     if is_flink(contestant):
-        return _flink(contestant, case, arguments, work, environment, more)
+        return _flink(contestant, case, [program, *arguments], work, environment, more)
     if contestant == "spark":
         environment["BENCH_CONFIGURATION"] = json.dumps({**settings.SPARK, "spark.local.dir": str(work / "local")})
         environment["BENCH_CHECKPOINT"] = str(work / "checkpoint")
         environment["PYSPARK_PYTHON"] = environment["PYSPARK_DRIVER_PYTHON"] = sys.executable
         environment["JAVA_HOME"] = _java_home()
-        return Launch([sys.executable, str(PROGRAMS / "spark.py"), case, *arguments], environment)
+        return Launch([sys.executable, str(PROGRAMS / "spark.py"), program, *arguments], environment)
     if contestant == "duckdb":
         environment["PYTHONPATH"] = str(settings.PACKAGES)
-        return Launch([sys.executable, str(PROGRAMS / "duck.py"), case, *arguments], environment)
-    return Launch([sys.executable, str(PROGRAMS / "loop.py"), case, *arguments], environment)
+        return Launch([sys.executable, str(PROGRAMS / "duck.py"), program, *arguments], environment)
+    return Launch([sys.executable, str(PROGRAMS / "loop.py"), program, *arguments], environment)
 
 
 def _flink(
@@ -76,15 +77,15 @@ def _flink(
         environment["PYTHONPATH"] = str(next(home.glob("lib/python3*/site-packages")))
     if contestant.endswith("rocksdb"):
         configuration |= settings.FLINK_ROCKSDB
-    if case == "latency":
+    if case in settings.LATENCY_RECORDS_PER_SECOND:
         configuration["execution.checkpointing.interval"] = f"{settings.LATENCY_COMMIT_MS} ms"
     environment["BENCH_CONFIGURATION"] = json.dumps({**configuration, **more})
     environment["PATH"] = f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment["JAVA_HOME"] = _java_home()
     environment["JVM_ARGS"] = f"-Xmx{settings.HEAP}"
     environment["FLINK_LOG_DIR"] = str(work)
-    program = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
-    return Launch([str(home / "bin" / "python"), str(PROGRAMS / program), case, *arguments], environment)
+    script = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
+    return Launch([str(home / "bin" / "python"), str(PROGRAMS / script), *arguments], environment)
 
 
 def numbers(case: str) -> dict[str, int]:

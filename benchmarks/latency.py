@@ -12,8 +12,7 @@ from benchmarks.throughput import log_tail, workplace
 _DRAIN_SECONDS = 15
 
 
-def run_latency(contestant: str, scale: float) -> list[Measurement]:
-    case = "latency"
+def run_latency(case: str, contestant: str, scale: float) -> list[Measurement]:
     with workplace(f"{case}-{contestant}") as (work, sink, log):
         run = LiveRun(case, contestant, work, sink, log)
         run.start()
@@ -21,7 +20,7 @@ def run_latency(contestant: str, scale: float) -> list[Measurement]:
         try:
             if not run.warm_up():
                 return [Measurement(case, contestant, "p99", None, "ms", "failed", log_tail(log))]
-            feeder = Feeder(run, settings.LATENCY_RECORDS_PER_SECOND, _line)
+            feeder = Feeder(run, settings.LATENCY_RECORDS_PER_SECOND[case], _line)
             first = feeder.started + settings.LATENCY_WARM_UP_SECONDS
             last = first + max(3, settings.LATENCY_SECONDS * min(1.0, scale))
             run.wait(lambda: feeder.scheduled_ms(feeder.handed_over) > last * 1000, last - feeder.started + 60)

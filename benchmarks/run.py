@@ -21,7 +21,7 @@ from benchmarks.rows import Measurement, summarize
 from benchmarks.targets import target_table
 from benchmarks.throughput import run_bounded
 
-_LIVE = ("big_state", "recovery", "latency")
+_LIVE = ("big_state", "recovery", *settings.LATENCY_RECORDS_PER_SECOND)
 
 
 def main() -> int:
@@ -96,8 +96,8 @@ def run_safely(step: Step, scale: float) -> list[Measurement]:
 
 def run_one(step: Step, scale: float) -> list[Measurement]:
     case = step.cases[0]
-    if case == "latency":
-        return run_latency(step.contestant, scale)
+    if case in settings.LATENCY_RECORDS_PER_SECOND:
+        return run_latency(case, step.contestant, scale)
     if case in _LIVE:
         return run_big_state(step.cases, step.contestant, scale)
     return run_bounded(case, step.contestant, prepare(case, scale))

@@ -11,6 +11,9 @@ import cloudpickle
 import hypothesis
 import pytest
 from tests.s3_server import s3_server
+from tests.services.kafka import KafkaBroker, Unavailable, kafka_broker
+from tests.services.mariadb import MariaDbServer, mariadb_server
+from tests.services.postgres import PostgresServer, postgres_server
 
 from penstock.common import Configuration
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
@@ -28,6 +31,9 @@ hypothesis.settings.load_profile("penstock")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "in_this_process: looks at what functions do here, so tasks must not run elsewhere"
+    )
     config.addinivalue_line("markers", "spark: needs a Spark session (deselect with -m 'not spark')")
 
 
@@ -54,7 +60,8 @@ def no_containers_of_other_tests() -> Iterator[None]:
 def local_env(request: pytest.FixtureRequest) -> EnvironmentFactory:
     """Makes environments whose jobs run on this machine: `local_env(parallelism, epoch_records=3, forget=True)`."""
     executor = request.param
-    if executor is ResidentExecutor and "ledger" in vars(request.module):
+    here = "ledger" in vars(request.module) or request.node.get_closest_marker("in_this_process") is not None
+    if executor is ResidentExecutor and here:
         pytest.skip("looks at what functions do in this process")
 
     def make(parallelism: int = 1, epoch_records: int = 1_000_000, forget: bool = False) -> StreamExecutionEnvironment:
@@ -105,3 +112,25 @@ def s3_address() -> Iterator[str]:
     """One server for the whole run: clients are kept, and remember whom they talk to."""
     with s3_server() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDbServer]:
+    with mariadb_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[KafkaBroker]:
+    """One broker for the whole run; every test makes topics of its own."""
+    try:
+        with kafka_broker() as broker:
+            yield broker
+    except Unavailable as reason:
+        pytest.skip(str(reason))

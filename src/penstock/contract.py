@@ -13,11 +13,52 @@ _JAVA: Final = "there is no Java behind Penstock: its objects are used as they a
 _NO_CACHE: Final = "no results are kept between jobs: write to files, or let one job have several sinks"
 _UID: Final = "state is addressed by uid() alone"
 
+_NO_PLANS: Final = "plans are not compiled: the same statement gives the same plan and uids"
+_FUNCTIONS: Final = "Python functions on tables are not there yet"
+_OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
+_TABLE: Final[dict[str, str]] = {
+    "udf": _FUNCTIONS,
+    "functions": "they are Python forms of Flink's own aggregates: call those of SQL",
+    "data_view": _FUNCTIONS,
+    "table.AggregatedTable": _FUNCTIONS,
+    "table.FlatAggregateTable": _FUNCTIONS,
+    **{f"table.GroupedTable.{name}": _FUNCTIONS for name in ("aggregate", "flat_aggregate")},
+    **{
+        f"table.Table.{name}": _FUNCTIONS
+        for name in ("aggregate", "flat_aggregate", "flat_map", "map", "join_lateral", "left_outer_join_lateral")
+    },
+    "table.WindowGroupedTable.aggregate": _FUNCTIONS,
+    "table.Table.from_changelog": "use StreamTableEnvironment.from_changelog_stream()",
+    "table.Table.to_changelog": "use StreamTableEnvironment.to_changelog_stream()",
+    "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",
+    "catalog.JdbcCatalog": "it needs Flink's JDBC connector, which is Java: declare the tables",
+    "module.HiveModule": "it holds Java functions",
+    "compiled_plan.CompiledPlan": _NO_PLANS,
+    "plan_reference": _NO_PLANS,
+    **{f"table_environment.TableEnvironment.{n}": _NO_PLANS for n in ("compile_plan_sql", "execute_plan", "load_plan")},
+    "statement_set.StatementSet.compile_plan": _NO_PLANS,
+    "table_pipeline.TablePipeline.compile_plan": _NO_PLANS,
+    **{
+        f"table_environment.TableEnvironment.{name}": "no Java code runs: write the function in Python"
+        for name in ("create_java_function", "create_java_temporary_function", "create_java_temporary_system_function")
+    },
+    "table_environment.TableEnvironment.create_temporary_model": "use create_model()",
+    "descriptors": _OLD,
+    "expressions.call_sql": "write the whole query in SQL",
+    "serializers.ArrowSerializer": "it moves rows between Python and Java: use TableResult.to_arrow()",
+    "types.DataType.bridged_to": "it names a Java class",
+    **{
+        f"types.{kind}ViewType.{way}_sql_type": "a view is no value of a row"
+        for kind in ("List", "Map")
+        for way in ("from", "to")
+    },
+    "utils": "it serves PyFlink's link to Java: use from_pandas(), to_pandas() and to_arrow()",
+}
+
 REFUSED: Final[dict[str, str]] = {
-    "pyflink.table": "there is no Table API and no SQL yet: use the DataStream API",
+    **{f"pyflink.table.{name}": why for name, why in sorted(_TABLE.items())},
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
-    "pyflink.datastream.formats.parquet.AvroParquetReaders": "Avro is not planned: use ParquetColumnarRowInputFormat",
-    "pyflink.datastream.formats.parquet.AvroParquetWriters": "Avro is not planned yet: use ParquetBulkWriters",
+    "pyflink.datastream.formats.avro.GenericRecordAvroTypeInfo.get_java_type_info": _JAVA,
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",
     "pyflink.datastream.connectors.file_system.FileSink.BaseBuilder.enable_compact": (
         "part files are not compacted yet: let the rolling policy make larger ones"
@@ -32,9 +73,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.common.watermark_strategy.AssignerWithPeriodicWatermarksWrapper": (
         "it wraps Java code: use WatermarkStrategy.for_generator()"
     ),
-    "pyflink.datastream.async_data_stream.AsyncDataStream": (
-        "there is no async I/O yet: call the service from a map or flat_map function"
-    ),
     "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",
     "pyflink.datastream.state_backend.CustomStateBackend": "it wraps Java classes",
     "pyflink.datastream.state_backend.EmbeddedRocksDBStateBackend.set_options": "it names a Java class",
@@ -48,15 +86,11 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.output_tag.OutputTag.get_java_output_tag": _JAVA,
     "pyflink.datastream.slot_sharing_group.MemorySize.get_java_memory_size": _JAVA,
     "pyflink.datastream.slot_sharing_group.SlotSharingGroup.get_java_slot_sharing_group": _JAVA,
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_jars": "no Java code of Flink runs",
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_classpaths": (
         "no Java code of Flink runs here"
     ),
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.register_cached_file": (
         "only Java functions can read the distributed cache: use add_python_archive()"
-    ),
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.create_input": (
-        "input formats are Java code: use from_source() or from_spark()"
     ),
     "pyflink.datastream.utils.create_hadoop_configuration": _JAVA,
     "pyflink.datastream.utils.create_java_properties": _JAVA,

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -20,13 +21,16 @@ from penstock.testing.faults import VARIABLE
 
 PROGRAM = Path(__file__).with_name("page_view_job.py")
 PENSTOCK = Path(sys.executable).with_name("penstock")
-SINKS = ("reports", "running")
+SINKS = ("reports", "running", "two-phase", "write-ahead")
 _START_TIMEOUT = 240
 _LAST_PROCESS_TIMEOUT = 60
 
 
 class KilledJob:
     """Everything about the job lies below one directory of the test."""
+
+    program = PROGRAM
+    sinks: tuple[str, ...] = SINKS
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class KilledJob:
         epoch_records: int,
         state_backend: str = "hashmap",
         engine: str = "micro-batch",
+        **options: str,
     ) -> None:
         self.job_id = uuid.uuid4().hex
         self.home = directory / "home"
@@ -42,12 +47,19 @@ class KilledJob:
         directory.mkdir(exist_ok=True)
         self._directory = directory
         self._records = records
-        self._expected = dict(zip(SINKS, expected_lines(records), strict=True))
+        self._expected = self.expected()
         self._epoch_records = epoch_records
         self._state_backend = state_backend
-        self._engine = engine
+        self._options = {"penstock.engine": engine, **options}
         self._starts = 0
         self.history: list[str] = []
+
+    def expected(self) -> dict[str, Counter[str]]:
+        reports, running = expected_lines(self._records)
+        return dict(zip(SINKS, (reports, running, running, running), strict=True))
+
+    def arguments(self) -> list[str]:
+        return [str(self.results), str(self._records)]
 
     @property
     def files(self) -> Path:
@@ -78,7 +90,7 @@ class KilledJob:
         environment.pop("PENSTOCK_SOAK", None)
         if not plans:
             del environment[VARIABLE]
-        arguments = [str(self.results), str(self._records)]
+        arguments = self.arguments()
         if savepoint:
             arguments.append(str(self._directory / "savepoints"))
         options = ["--master", "local[2]", "--job-id", self.job_id, *(["--take-over"] if take_over else [])]
@@ -88,13 +100,13 @@ class KilledJob:
             "restart-strategy.fixed-delay.attempts": "1000",
             "restart-strategy.fixed-delay.delay": "100ms",
             "state.backend.type": self._state_backend,
-            "penstock.engine": self._engine,
+            **self._options,
             "penstock.epoch.initial-records": epoch_records or self._epoch_records,
             "penstock.epoch.max-records": epoch_records or self._epoch_records,
         }
         options += [f"-D{key}={value}" for key, value in settings.items()]
         return subprocess.Popen(
-            [str(PENSTOCK), "run", *options, str(PROGRAM), *arguments],
+            [str(PENSTOCK), "run", *options, str(self.program), *arguments],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -116,7 +128,7 @@ class KilledJob:
                 signal_session(process.pid, signal.SIGKILL)
         took = f"{time.monotonic() - began:.0f} s"
         self.history.append(f"{what}: code {process.returncode} after {took} {output.strip()[-600:]}")
-        for sink in SINKS:
+        for sink in self.sinks:
             wrong = self.visible(sink) - self._expected[sink]
             assert not wrong, f"{sink}: wrong or twice: {wrong.most_common(5)}\n{self.story()}"
         return int(process.returncode)
@@ -128,12 +140,21 @@ class KilledJob:
         raise AssertionError(f"the job does not finish\n{self.story()}")
 
     def visible(self, sink: str) -> Counter[str]:
+        if sink == "write-ahead":
+            return self._logged(self.results / "write-ahead.sqlite")
         files = [path for path in (self.results / sink).rglob("*") if path.is_file() and path.name[0] != "."]
         return Counter(line for path in files for line in path.read_text().splitlines())
 
+    def _logged(self, path: Path) -> Counter[str]:
+        if not path.exists():
+            return Counter()
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            made = connection.execute("select 1 from sqlite_master where name = 'log'").fetchone()
+            return Counter(value for (value,) in connection.execute("select value from log")) if made else Counter()
+
     def assert_complete(self) -> None:
         print(self.story())
-        for sink in SINKS:
+        for sink in self.sinks:
             missing = self._expected[sink] - self.visible(sink)
             assert not missing, f"{sink}: lost: {missing.most_common(5)}\n{self.story()}"
 

@@ -1,4 +1,5 @@
-"""A program that is killed again and again: state and timers by user, windows by page, sums by site, two file sinks.
+"""A program that is killed again and again: state and timers by user, windows by page, sums by site, two file
+sinks, and two sinks of Flink's classic kinds (those of examples/).
 
 Arguments: the directory of the results, the number of records, and optionally a directory for a savepoint that is taken
 while the job runs.
@@ -7,9 +8,14 @@ while the job runs.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
+
 from page_views import LONG_MS, PERIOD_MS, SITES, WINDOW_MS, View, period_end, view
+from transactional_files import TransactionalFiles
+from write_ahead_sqlite import SqliteLog
 
 from penstock.common import Encoder, Time, Types, WatermarkStrategy
 from penstock.common.watermark_strategy import TimestampAssigner
@@ -93,7 +99,10 @@ def main(results: str, records: int, savepoints: str | None = None) -> None:
     )
     reports = sites.union(by_user.get_side_output(REPORT))
     reports.sink_to(sink(f"{results}/reports", RollingPolicy.default_rolling_policy(part_size=2_000)))
-    by_user.get_side_output(RUNNING).sink_to(sink(f"{results}/running", RollingPolicy.on_checkpoint_rolling_policy()))
+    running = by_user.get_side_output(RUNNING)
+    running.sink_to(sink(f"{results}/running", RollingPolicy.on_checkpoint_rolling_policy()))
+    running.add_sink(TransactionalFiles(f"{results}/two-phase")).uid("two-phase")
+    running.sink_to(SqliteLog(f"{results}/write-ahead.sqlite")).uid("write-ahead")
     if savepoints is None:
         env.execute("page views")
         return

@@ -16,9 +16,12 @@ from tests.crash.killed_job import KilledJob, members_of_session
 
 pytestmark = pytest.mark.crash
 
-WANTED = 200
+WANTED = 500
 BUDGET_SECONDS = 120
-AT_LEAST = 15
+RECORDS_OF_SOAK = {"micro-batch": 700_000, "resident": 1_000_000}
+# Epochs as long as those of micro-batches: there is to be input left until the last kill.
+OPTIONS = {"micro-batch": {}, "resident": {"penstock.resident.epoch-interval": "400 ms"}}
+AT_LEAST = 8
 LAST_RUN_EPOCH = 50_000  # what is left when the killing is over
 
 
@@ -60,20 +63,22 @@ def _role(pid: int, command: str, process: subprocess.Popen[str]) -> str:
     return "jvm" if command == "java" else "worker"
 
 
-def test_random_kills_for_a_while(tmp_path: Path) -> None:
-    kill_again_and_again(tmp_path, seed=4, records=60_000, budget_seconds=BUDGET_SECONDS)
+@pytest.mark.parametrize("engine", OPTIONS)
+def test_random_kills_for_a_while(tmp_path: Path, engine: str) -> None:
+    kill_again_and_again(tmp_path, engine, seed=4, records=60_000, budget_seconds=BUDGET_SECONDS / len(OPTIONS))
 
 
 @pytest.mark.soak
-def test_two_hundred_random_kills(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", OPTIONS)
+def test_many_random_kills(tmp_path: Path, engine: str) -> None:
     seed = int(os.environ.get("PENSTOCK_SOAK_SEED", random.randrange(1 << 30)))
     print(f"PENSTOCK_SOAK_SEED={seed}")
-    kill_again_and_again(tmp_path, seed, records=300_000, budget_seconds=None)
+    kill_again_and_again(tmp_path, engine, seed, records=RECORDS_OF_SOAK[engine], budget_seconds=None)
 
 
-def kill_again_and_again(directory: Path, seed: int, records: int, budget_seconds: float | None) -> None:
+def kill_again_and_again(directory: Path, engine: str, seed: int, records: int, budget_seconds: float | None) -> None:
     wanted = int(os.environ.get("PENSTOCK_SOAK_KILLS", WANTED))
-    job = KilledJob(directory, records, epoch_records=500)
+    job = KilledJob(directory, records, epoch_records=500, engine=engine, **OPTIONS[engine])
     killer = Killer(random.Random(seed))
     began = time.monotonic()
     while killer.kills.total() < wanted and (budget_seconds is None or time.monotonic() - began < budget_seconds):

@@ -54,6 +54,7 @@ def test_a_commit_that_fails_is_repeated_under_the_same_number() -> None:
 
 
 @pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.in_this_process
 def test_a_writer_lives_across_epochs_and_hears_of_its_commits(local_env: EnvironmentFactory, keyed: bool) -> None:
     write(local_env(1, 10), Notes("life"), keyed)
     committer = ["open committer", "sweep", "close committer"]
@@ -62,6 +63,7 @@ def test_a_writer_lives_across_epochs_and_hears_of_its_commits(local_env: Enviro
     assert writer == [("open",), ("committed", 1), ("end",), ("close",)]
 
 
+@pytest.mark.in_this_process
 def test_a_writer_that_was_lost_goes_on_from_its_state(local_env: EnvironmentFactory) -> None:
     write(local_env(1, 5, forget=True), Notes("lost"), keyed=True)
     restored = [event[2] for event in EVENTS["lost"] if event[1] == "restore"]

@@ -46,6 +46,7 @@ def test_splits_that_are_found_later_are_read_too(local_env: EnvironmentFactory)
     assert sorted(read(local_env(2, 1), source)) == sorted(values_of({**first, **later}))
 
 
+@pytest.mark.in_this_process
 def test_a_reader_lives_across_epochs_and_is_told_of_commits(local_env: EnvironmentFactory) -> None:
     read(local_env(1, 2), Shelves("life", shelves(1, 6)))
     events = [event for event in EVENTS["life"] if event[0] != "committed"]
@@ -58,6 +59,7 @@ def test_a_reader_lives_across_epochs_and_is_told_of_commits(local_env: Environm
     ]
 
 
+@pytest.mark.in_this_process
 def test_a_reader_that_was_lost_is_replaced_at_the_last_position(local_env: EnvironmentFactory) -> None:
     read(local_env(1, 2, forget=True), Shelves("lost", shelves(1, 6)))
     assert [event for event in EVENTS["lost"] if event[0] == "add"] == [
@@ -101,6 +103,7 @@ def test_no_record_is_late_because_another_split_was_read_first(local_env: Envir
     assert [count for _, count in windows.execute_and_collect()] == [20] * 5
 
 
+@pytest.mark.in_this_process
 def test_discovery_does_not_hold_up_other_sources(local_env: EnvironmentFactory) -> None:
     """The enumerator is stuck until the other source has been read to its end, in epochs of one record."""
     env = local_env(1, 1)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from tests.engine.notes import VISIBLE, Notes, visible
 from tests.engine.shelves import Shelves, shelves, values_of
+from tests.s3_server import BUCKET, reach
 
 from penstock.common import Configuration, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError
@@ -21,6 +22,7 @@ from penstock.datastream.connectors.number_seq import NumberSequenceSource
 from penstock.datastream.functions import MapFunction, SourceFunction
 from penstock.datastream.state import ValueStateDescriptor
 from penstock.engines.local.executor import LocalExecutor
+from penstock.storage import storage_at
 from penstock.testing.resident_processes import ResidentExecutor
 
 RECORDS, KEYS = 3000, 11
@@ -261,6 +263,37 @@ def test_state_on_disk_survives_the_loss_of_its_task() -> None:
     executor = Meddling({3: kill(0), 9: kill(1)})
     assert counted(environment(executor, 2, **{"state.backend.type": "rocksdb"})) == expected()
     assert executor.done()
+
+
+class Encrypting(Meddling):
+    encrypts = True
+
+
+def test_encrypted_connections_are_exact_too_when_a_task_is_lost() -> None:
+    executor = Encrypting({5: kill(1)})
+    assert counted(environment(executor, 3)) == expected()
+    assert executor.done()
+
+
+@pytest.mark.parametrize("backend", ["hashmap", "rocksdb"])
+def test_state_in_an_object_store_survives_lost_tasks_and_goes_with_the_job(
+    backend: str, s3_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One object for each epoch and task: such a store cannot append."""
+    reach(s3_address, monkeypatch)
+    place = f"s3://{BUCKET}/resident-{backend}"
+    names: list[str] = []
+
+    def look(job: Meddling) -> None:
+        names.extend(storage_at(place).names())
+        kill(0)(job)
+
+    executor = Meddling({3: look, 9: kill(1)}, epoch_records=200)
+    options = {"penstock.resident.state-dir": place, "state.backend.type": backend}
+    assert counted(environment(executor, 2, **options)) == expected()
+    assert executor.done()
+    assert any(name.endswith(".state") for name in names)
+    assert storage_at(place).names() == []
 
 
 @pytest.mark.parametrize("kills", [{}, {3: kill(0), 7: kill(1)}])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -15,24 +14,6 @@ import pytest
 from penstock.datastream import StreamExecutionEnvironment
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def example() -> Iterator[Callable[[str], ModuleType]]:
-    loaded = []
-
-    def load(name: str) -> ModuleType:
-        specification = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
-        assert specification is not None and specification.loader is not None
-        module = importlib.util.module_from_spec(specification)
-        sys.modules[name] = module
-        loaded.append(name)
-        specification.loader.exec_module(module)
-        return module
-
-    yield load
-    for name in loaded:
-        del sys.modules[name]
 
 
 Environments = Callable[..., StreamExecutionEnvironment]

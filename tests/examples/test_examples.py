@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -26,12 +25,8 @@ def run(command: list[str], home: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def page_views() -> Iterator[ModuleType]:
-    specification = importlib.util.spec_from_file_location("page_views", ROOT / "examples" / "page_views.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    yield module
+def page_views(example: Callable[[str], ModuleType]) -> ModuleType:
+    return example("page_views")
 
 
 @pytest.mark.parametrize("views", [1, 4999, 12_345])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -24,25 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 EVENT = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
 
 
-def _load(name: str) -> ModuleType:
-    specification = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    specification.loader.exec_module(module)
-    return module
+@pytest.fixture
+def sqlite_source(example: Callable[[str], ModuleType]) -> ModuleType:
+    return example("sqlite_source")
 
 
 @pytest.fixture
-def sqlite_source() -> Iterator[ModuleType]:
-    yield _load("sqlite_source")
-    del sys.modules["sqlite_source"]
-
-
-@pytest.fixture
-def sqlite_sink() -> Iterator[ModuleType]:
-    yield _load("sqlite_sink")
-    del sys.modules["sqlite_sink"]
+def sqlite_sink(example: Callable[[str], ModuleType]) -> ModuleType:
+    return example("sqlite_sink")
 
 
 @pytest.fixture

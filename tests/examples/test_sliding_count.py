@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -20,14 +19,8 @@ START = 1_700_000_000_000
 
 
 @pytest.fixture
-def sliding_count() -> Iterator[ModuleType]:
-    specification = importlib.util.spec_from_file_location("sliding_count", PROGRAM)
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules["sliding_count"] = module
-    specification.loader.exec_module(module)
-    yield module
-    del sys.modules["sliding_count"]
+def sliding_count(example: Callable[[str], ModuleType]) -> ModuleType:
+    return example("sliding_count")
 
 
 def test_the_expected_counts_are_those_of_counting_each_record(sliding_count: ModuleType) -> None:

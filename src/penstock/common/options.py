@@ -244,9 +244,22 @@ OPTIONS: tuple[Option, ...] = (
            "How long the job waits for its slots before it fails.", _ONLY_RESIDENT, resident=True),
     Option("penstock.resident.heartbeat-timeout", "duration", 15000,
            "When a task that says nothing is replaced.", _ONLY_RESIDENT, resident=True),
+    Option("penstock.resident.state-dir", "string", None,
+           "Where tasks keep their state: a directory or store that all machines reach, such as s3://bucket/state; "
+           "default: in the job's home.", _ONLY_RESIDENT, resident=True),
     Option("penstock.resident.ports", "string", "0",
            "Ports for connections between tasks and with the driver, such as 40000-40100; 0: any.", _ONLY_RESIDENT,
            resident=True),
+    Option("table.local-time-zone", "string", "default", "The time zone of SQL: of TIMESTAMP_LTZ and of clocks."),
+    Option("table.exec.source.idle-timeout", "duration", 0, "After how long a table without rows is idle; 0: never."),
+    Option("table.exec.sink.not-null-enforcer", "string", "ERROR",
+           "What NULL in a NOT NULL column of a sink does: ERROR, or DROP the row."),
+    Option("table.dml-sync", "bool", False, "Whether INSERT waits until its job has ended."),
+    Option("sql-client.execution.result-mode", "string", "TABLE",
+           "How penstock sql shows rows: TABLE, CHANGELOG or TABLEAU."),
+    Option("sql-client.execution.max-table-result.rows", "int", 1000000, "How many rows the result mode TABLE keeps."),
+    Option("sql-client.verbose", "bool", False, "Whether penstock sql shows where an error came from."),
+    Option("sql-client.display.print-time-cost", "bool", True, "Whether penstock sql says how long a query took."),
     Option("spark.master", "string", "local[*]", "The Spark master that runs the job."),
 )  # fmt: skip
 

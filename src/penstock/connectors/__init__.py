@@ -3,6 +3,7 @@
 Whoever writes connectors imports the interfaces from here; docs/connectors-own.md explains them with an example each.
 """
 
+from penstock.functions.bad_records import BadRecord, BadRecords
 from penstock.functions.sink import Committer, CommitterContext, Records, Sink, SinkWriter, WriterContext
 from penstock.functions.source import (
     EnumeratorContext,
@@ -13,12 +14,18 @@ from penstock.functions.source import (
     Split,
     SplitEnumerator,
 )
+from penstock.functions.two_phase_commit import TwoPhaseCommitSinkFunction
+from penstock.functions.write_ahead import CheckpointCommitter, GenericWriteAheadSink
 
 __all__ = [
+    "BadRecord",
+    "BadRecords",
+    "CheckpointCommitter",
     "Committer",
     "CommitterContext",
     "EnumeratorContext",
     "Fetch",
+    "GenericWriteAheadSink",
     "ReaderContext",
     "Records",
     "Sink",
@@ -27,5 +34,6 @@ __all__ = [
     "SourceReader",
     "Split",
     "SplitEnumerator",
+    "TwoPhaseCommitSinkFunction",
     "WriterContext",
 ]

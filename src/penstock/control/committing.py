@@ -23,7 +23,8 @@ class Committing:
         for operator in job.operators:
             if isinstance(operator.function, Sink):
                 self._sinks[operator.uid] = operator.function
-                context = CommitterContext(job.settings.job_id, operator.uid, operator.name)
+                directory = job.settings.directory_of_sink(operator.uid)
+                context = CommitterContext(job.settings.job_id, operator.uid, operator.name, directory)
                 committer = operator.function.create_committer(context)
                 if committer is not None:
                     self._committers[operator.uid] = committer

@@ -37,7 +37,7 @@ class EpochCompletion:
         snapshots: SnapshotKeeper,
         wakeups: Wakeups,
         statistics: JobStatistics,
-        observe: Callable[[int, float], None],
+        observe: Callable[[int, float, float], None],
         committing: Committing,
         tell: Callable[[JobEvent], None],
         log: JobLog | None = None,
@@ -145,7 +145,7 @@ class EpochCompletion:
                 recording=(now - began) * 1000,
             )
         )
-        self._observe(records, elapsed_ms)
+        self._observe(records, elapsed_ms, _busy_ms(reports))
 
     # -- what is visible ---------------------------------------------------------------------------------------
 
@@ -182,6 +182,14 @@ class EpochCompletion:
         elif not self._unfinished:
             self.ended = True
             self._tell(AllFinished())
+
+
+def _busy_ms(reports: Sequence[SubtaskReport]) -> float:
+    """How long operators worked: levels one after the other, the subtasks of each side by side."""
+    slowest: dict[int, float] = {}
+    for report in reports:
+        slowest[report.level] = max(report.busy_ms, slowest.get(report.level, 0.0))
+    return sum(slowest.values())
 
 
 def _print(reports: list[SubtaskReport]) -> None:

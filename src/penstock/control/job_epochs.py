@@ -106,6 +106,6 @@ class JobEpochs:
         for source in self._spec.sources.values():
             source.close()
 
-    def _observe(self, records: int, milliseconds: float) -> None:
-        self._spec.sizer.observe(records, milliseconds)
+    def _observe(self, records: int, milliseconds: float, busy_ms: float) -> None:
+        self._spec.sizer.observe(records, milliseconds, busy_ms)
         self._on_progress()

@@ -21,6 +21,7 @@ from typing import IO
 from penstock.common.errors import JobExecutionError, JobTakenOverError
 from penstock.common.json_data import from_json, to_json
 from penstock.control.job_record import JobRecord
+from penstock.storage.base import Storage
 
 _OWNER = "owner"
 _RUN = "run-"
@@ -41,6 +42,7 @@ class JobHome:
         self.path = home / "jobs" / job_id
         self._lock: IO[str] | None = None
         self._generation: int | None = None
+        self._elsewhere: list[Storage] = []
 
     # -- files -------------------------------------------------------------------------------------------------
 
@@ -128,8 +130,14 @@ class JobHome:
         with contextlib.suppress(FileNotFoundError), self._undisturbed():
             if self._lock is None or self.owned():
                 os.rename(self.path, removed / f"{self.job_id}-{uuid.uuid4().hex}")
+                for storage in self._elsewhere:
+                    storage.delete_folder()
         self.release()
         shutil.rmtree(removed, ignore_errors=True)
+
+    def keep_elsewhere(self, storage: Storage) -> None:
+        """Files of the job that are not in this directory, and go with it."""
+        self._elsewhere.append(storage)
 
     @contextlib.contextmanager
     def _undisturbed(self) -> Iterator[None]:

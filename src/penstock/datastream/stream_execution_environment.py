@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -33,6 +35,7 @@ from penstock.runtime.sources.splits import SplitPlanner
 
 __all__ = ["StreamExecutionEnvironment"]
 
+_CONNECTOR_JAR = re.compile(r"flink-(sql-)?(connector-[a-z]|json|csv|avro|parquet|orc|protobuf)[^/]*\.jar$")
 _DEFAULT_JOB_NAME = "Flink Streaming Job"
 
 
@@ -117,6 +120,9 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         from penstock.connectors.function_source import FunctionSource
 
         function = as_function(source_func, SourceFunction, "add_source()")
+        splits = function._as_source()
+        if splits is not None:
+            return self.from_source(splits, WatermarkStrategy.no_watermarks(), source_name, type_info)
         produced = getattr(function, "get_produced_type", None)
         declared = type_info or (produced() if produced is not None else Types.PICKLED_BYTE_ARRAY())
         source: SourcePlanner = FunctionSource(function)
@@ -135,12 +141,18 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             "Spark DataFrame", {"spark_frame": df, "event_time": event_time_column}, row_type, None
         )
 
-    def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> NoReturn:
-        """Refused: input formats are Java code."""
-        raise NotSupportedError(
-            f"create_input({type(input_format).__name__}): input formats are Flink's Java code, which does"
-            " not run on Penstock. Use from_source() with a FileSource, or from_spark() and a Spark reader."
-        )
+    def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> DataStream:
+        """A stream of the files of an input format, such as AvroInputFormat; Flink's others are Java code."""
+        from penstock.connectors.files.source import FileSourceBuilder
+        from penstock.formats.avro_files import AvroInputFormat
+
+        if not isinstance(input_format, AvroInputFormat):
+            raise NotSupportedError(
+                f"create_input({type(input_format).__name__}): this input format is Flink's Java code, which does"
+                " not run on Penstock. Use from_source() with a FileSource, or from_spark() and a Spark reader."
+            )
+        source = FileSourceBuilder(input_format, tuple(input_format._paths)).build()
+        return self.from_source(source, WatermarkStrategy.no_watermarks(), "Custom File Source", type_info)
 
     def _source_stream(
         self,
@@ -215,12 +227,22 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         options.validate(self._configuration)
         # As in Flink, even when the job cannot be started: the next one begins empty.
         self._operators.clear()
+        return self._run(request)
+
+    def _submit_ends(self, job_name: str | None, ends: tuple[Node, ...]) -> RunningJob:
+        """Runs what leads to these ends, which are nobody else's, and leaves the rest of the program as it is."""
+        self._state_backend.renew()
+        request = self._request(job_name, ends)
+        options.validate(self._configuration)
+        return self._run(request)
+
+    def _run(self, request: JobRequest) -> RunningJob:
         if self._executor is None:
             self._executor = default_executor()
         return self._executor.submit(request)
 
-    def _request(self, job_name: str | None) -> JobRequest:
-        ends = self._ends()
+    def _request(self, job_name: str | None, ends: tuple[Node, ...] = ()) -> JobRequest:
+        ends = ends or self._ends()
         if not ends:
             raise ProgramError(
                 "No operators defined in streaming topology. Cannot execute. Build on a source first (for"
@@ -264,11 +286,17 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     # What has no counterpart on Spark
 
-    def add_jars(self, *jars_path: str) -> NoReturn:
-        raise NotSupportedError(
-            f"add_jars{jars_path!r}: no Java code of Flink runs on Penstock. Connectors are Python (see"
-            " penstock.datastream.connectors); jars for Spark itself go into the option spark.jars."
-        )
+    def add_jars(self, *jars_path: str) -> None:
+        """Accepted, with a note, for Flink's connectors and formats, of which Penstock has its own; else refused."""
+        others = [jar for jar in jars_path if _CONNECTOR_JAR.search(jar) is None]
+        if others:
+            raise NotSupportedError(
+                f"add_jars{tuple(others)!r}: no Java code of Flink runs on Penstock. Connectors are Python (see"
+                " penstock.datastream.connectors); jars for Spark itself go into the option spark.jars."
+            )
+        for jar in jars_path:
+            name = jar.rpartition("/")[2]
+            print(f"penstock: {name} is not needed and not loaded: connectors here are Python", file=sys.stderr)
 
     def add_classpaths(self, *classpaths: str) -> NoReturn:
         raise NotSupportedError(

@@ -9,9 +9,11 @@ from penstock.common.errors import ProgramError
 from penstock.common.serialization import DeserializationSchema, SerializationSchema
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation
 from penstock.common.types import Row
+from penstock.formats.json_columns import JsonColumns
 from penstock.formats.json_schema import row_type_of_schema
 from penstock.formats.json_values import JsonRowReader, Writer, writer_of
 from penstock.formats.row_types import row_type_info_of
+from penstock.runtime.batch import Batch
 
 __all__ = ["JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
 
@@ -43,9 +45,10 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             )
         self._settings = (type_info, fail_on_missing_field, ignore_parse_errors)
         self._reader: JsonRowReader | None = JsonRowReader(*self._settings)
+        self._columns: JsonColumns | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_reader": None}
+        return {**self.__dict__, "_reader": None, "_columns": None}
 
     def deserialize(self, message: bytes | str) -> Row | None:
         """The row of a message; None for ``null``, and for what cannot be read if errors are to be ignored."""
@@ -59,6 +62,11 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             if self._settings[2]:
                 return None
             raise ValueError(f"Failed to deserialize JSON {message!r:.200}: {error}.") from error
+
+    def _deserialize_all(self, messages: list[bytes]) -> Batch | None:
+        if self._columns is None:
+            self._columns = JsonColumns(self._settings[0], self._settings[1])
+        return self._columns.read(messages)
 
     def get_produced_type(self) -> TypeInformation:
         return self._settings[0]

@@ -17,6 +17,7 @@ from penstock.functions.source_sink import JavaFunctionWrapper
 
 if TYPE_CHECKING:
     from penstock.common.typeinfo import TypeInformation
+    from penstock.functions.base import RuntimeContext
     from penstock.metrics import MetricGroup
 
 __all__ = ["Committer", "CommitterContext", "Records", "Sink", "SinkWriter", "WriterContext"]
@@ -48,6 +49,8 @@ class WriterContext:
     metrics: MetricGroup
     current_processing_time: Callable[[], int]
     current_watermark: Callable[[], int]
+    runtime_context: RuntimeContext  # as functions get it in open()
+    directory: str | None = None  # for what is staged: reached by committer and writers, removed with the job
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class CommitterContext:
     job_id: str
     operator_uid: str
     operator_name: str
+    directory: str | None = None  # the same as the writers'
 
 
 class SinkWriter(ABC):

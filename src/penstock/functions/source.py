@@ -8,7 +8,7 @@ whatever process, reads on from there: the same position must always lead to the
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from penstock.functions.source_sink import JavaFunctionWrapper
 
 if TYPE_CHECKING:
     from penstock.common.typeinfo import TypeInformation
+    from penstock.functions.bad_records import BadRecord, BadRecords
+    from penstock.functions.sink import Records
     from penstock.metrics import MetricGroup
 
 __all__ = ["EnumeratorContext", "Fetch", "ReaderContext", "Source", "SourceReader", "Split", "SplitEnumerator"]
@@ -38,10 +40,11 @@ class Fetch:
     """Records of one split that follow each other, and the position after them."""
 
     split_id: str
-    records: list[Any]
+    records: list[Any] | Records
     position: Any
-    timestamps: list[int] | None = None  # event times in epoch milliseconds
+    timestamps: list[int] | None = None  # event times in epoch milliseconds, of a list of records
     finished: bool = False  # nothing can ever follow in this split
+    bad: Sequence[BadRecord] = ()  # what could not be decoded; the source's `bad_records` says what becomes of it
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,9 @@ class Source(JavaFunctionWrapper):
 
     bounded: bool = False
     """Whether it ends: every split finishes, and the only discovery finds them all."""
+
+    bad_records: BadRecords | None = None
+    """What becomes of the `bad` of a Fetch; None: the job fails."""
 
     def __init__(self, source: Any = None) -> None:
         if source is not None:

@@ -93,6 +93,10 @@ class SourceFunction(Function):
     def cancel(self) -> None:  # noqa: B027 - a source that ends by itself needs none
         """Make :meth:`run` return soon; called from another thread."""
 
+    def _as_source(self) -> Any:
+        """The Source that does the work of a function which is one only by name; None for others."""
+        return None
+
 
 class SinkFunction(Function):
     """A sink written in Python: subclass it and pass it to ``ds.add_sink``.

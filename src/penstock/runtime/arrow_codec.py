@@ -16,6 +16,8 @@ from penstock.common.typeinfo import (
 )
 from penstock.runtime.arrow_columns import Fields, RowFields, column_for
 from penstock.runtime.batch import Codec
+from penstock.runtime.table.codec import TableCodec
+from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.type_description import as_text, describe_type
 
 _VALUE = "v"
@@ -31,6 +33,8 @@ def codec_for(type_info: TypeInformation) -> Codec | None:
         return None
     if isinstance(type_info, ExternalTypeInfo):
         return codec_for(type_info.type_info)
+    if isinstance(type_info, TableRowType):
+        return TableCodec(type_info)
     if isinstance(type_info, RowTypeInfo):
         return _RecordCodec(type_info, RowFields(type_info))
     if isinstance(type_info, TupleTypeInfo):

@@ -105,13 +105,17 @@ class JobSettings:
     module_paths: tuple[str, ...] = ()
     working_directory: str | None = None
     pyflink_imports: bool = False
-    home: str | None = None  # the job's directory, which every worker must reach
+    home: str | None = None  # the job's directory, or its part of a store, which every worker must reach
     attempt: int = 0  # grows with every restart of the job, in whatever process
     disk_state: DiskStateSettings | None = None  # None: state is kept in memory
     log_levels: tuple[str, dict[str, str]] = ("INFO", {})  # the default, and those of single loggers
     max_state_size: int | None = None  # in bytes, of each state of a subtask in a checkpoint
     stack_sample_ms: int = 0  # how often stacks are looked at for flame graphs; 0: never
     latency_interval_ms: int = 0  # how often sources send latency markers; 0: never
+
+    def directory_of_sink(self, uid: str) -> str | None:
+        """Where a sink may stage what it commits."""
+        return None if self.home is None else f"{self.home}/sinks/{uid}"
 
 
 @dataclass(frozen=True)

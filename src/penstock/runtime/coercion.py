@@ -27,6 +27,8 @@ from penstock.common.typeinfo import (
     _ElementsTypeInfo,
 )
 from penstock.common.types import Row
+from penstock.runtime.table.codec import TableCodec
+from penstock.runtime.table.row_type import TableRowType
 
 Coercer = Callable[[Any], Any]
 
@@ -73,6 +75,8 @@ def coercer(type_info: TypeInformation) -> Coercer | None:
         return None
     if isinstance(type_info, ExternalTypeInfo):
         return coercer(type_info.type_info)
+    if isinstance(type_info, TableRowType):
+        return _table_row_coercer(type_info)
     if isinstance(type_info, BasicTypeInfo):
         return _BASIC[type_info.basic_type](type_info)
     if isinstance(type_info, TupleTypeInfo):
@@ -94,6 +98,11 @@ def coercer(type_info: TypeInformation) -> Coercer | None:
     if isinstance(type_info, TimestampTypeInfo):
         return _timestamp_coercer(type_info)
     raise TypeError(f"No values of type {type_info!r} can cross a task boundary; use a type made by Types.")
+
+
+def _table_row_coercer(type_info: TableRowType) -> Coercer:
+    codec = TableCodec(type_info)
+    return lambda row: codec.decode(codec.encode([row]))[0]
 
 
 def _holds_bytes(type_info: PrimitiveArrayTypeInfo) -> bool:

@@ -12,6 +12,7 @@ import io
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +53,14 @@ class ContainerSnapshot:
 class Container:
     """The operators of one level that belong to one subtask, wired to each other and to the exchanges."""
 
-    def __init__(self, job: JobBlueprint, level: int, subtask: int, clock: Clock = system_clock) -> None:
+    def __init__(
+        self,
+        job: JobBlueprint,
+        level: int,
+        subtask: int,
+        clock: Clock = system_clock,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
         self.job = job
         self._level = level
         self._subtask = subtask
@@ -63,8 +71,9 @@ class Container:
         if disk is not None and level > 0:  # level 0 has no keyed state, and its snapshots travel to the driver whole
             self.store = DiskStore(disk.directory_of(level, subtask), disk.memory)
         self._edges = {edge.id: edge for edge in job.edges}
-        wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append)
+        wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append, wake)
         self._stations, self._writers, self._codecs = wiring.stations, wiring.writers, wiring.codecs
+        self._asynchronous = [s.operator for s in self._stations.values() if s.operator.asynchronous]
         self._vitals = ContainerVitals(job.settings, wiring)
         self._pacer = Pacer(clock, self._advance)
         self._log = UserLog(subtask)
@@ -125,6 +134,16 @@ class Container:
         moments = [s.operator.next_processing_time() for s in self._stations.values() if not s.finished]
         return min((moment for moment in moments if moment is not None), default=None)
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same input, from the same snapshot, always has the same results."""
+        return not self._asynchronous
+
+    @property
+    def congested(self) -> bool:
+        """Whether an operator has more than it can begin: better keep outside what comes next."""
+        return any(operator.congested for operator in self._asynchronous)
+
     def flush(self) -> None:
         """Sends records that wait for their chunk to become full."""
         for writer in self._writers.values():
@@ -176,6 +195,7 @@ class Container:
         """User code runs here: what it prints and how it fails goes into the report of the epoch."""
         if self._report.failure is not None and not even_after_failure:
             return
+        started = time.perf_counter()
         self._vitals.times.here()
         try:
             with self._captured():
@@ -183,6 +203,7 @@ class Container:
         except OperatorFailure as failure:
             self._report.failure = self._report.failure or failure.failure
             self._rows.clear()
+        self._report.busy_ms += (time.perf_counter() - started) * 1000
 
     @contextlib.contextmanager
     def _captured(self) -> Iterator[None]:
@@ -210,14 +231,16 @@ class Container:
             del active[id_]
         elif element is None:
             station.finished = True
-            station.guard(_end_source, station.operator.output)
+            station.guard(_end_source, station.operator)
         elif isinstance(element, Batch):
             station.records_in += len(element)
             station.guard(self._pacer.emit, station.operator.output.emit, element)
         elif isinstance(element, Watermark):
-            station.operator.output.emit_watermark(element.timestamp)
+            for output in _outputs_of(station.operator):
+                output.emit_watermark(element.timestamp)
         else:
-            station.operator.output.emit_idleness(element.idle)
+            for output in _outputs_of(station.operator):
+                output.emit_idleness(element.idle)
         self._advance()
 
     def _advance(self) -> None:
@@ -301,7 +324,7 @@ class Container:
 
 def _check_home(home: str | None) -> None:
     """Before anything is committed: on a machine that does not see the home, state would be lost with the worker."""
-    if home is not None and not os.path.isdir(home):
+    if home is not None and "://" not in home and not os.path.isdir(home):
         raise SetupError(
             f"{socket.gethostname()} does not see the job's directory {home}: set PENSTOCK_HOME, or the option"
             " penstock.home, to a directory that the driver and all executors share."
@@ -320,6 +343,11 @@ def _elements(operator: Operator, assignment: Assignment) -> Iterator[Batch | Co
         yield None
 
 
-def _end_source(output: Output) -> None:
-    output.emit_watermark(MAX_TIMESTAMP)
-    output.end()
+def _outputs_of(source: Operator) -> list[Output]:
+    return [source.output, *source.side_outputs.values()]
+
+
+def _end_source(source: Operator) -> None:
+    for output in _outputs_of(source):
+        output.emit_watermark(MAX_TIMESTAMP)
+        output.end()

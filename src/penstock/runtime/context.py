@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from penstock.common.errors import ProgramError
@@ -31,11 +32,13 @@ class SubtaskContext:
         subtask: int,
         clock: Clock,
         store: DiskStore | None = None,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self.operator = operator
         self.settings = settings
         self.subtask = subtask
         self.clock = clock
+        self.wake = wake  # from any thread: the operator wants to be asked what is due; some engines cannot be woken
         self.memory = OperatorMemory(operator, subtask, clock, store)
         self.runtime_context = FunctionContext(self)
 

@@ -11,6 +11,8 @@ import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator
 
 from penstock.common.errors import JobExecutionError
+from penstock.runtime.blueprint import JobSettings
+from penstock.runtime.claims import claim_epoch
 from penstock.runtime.container import Container
 from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import failure_of
@@ -112,7 +114,7 @@ def run_level_zero(
         report.changed_bytes, report.delta = len(content), (new, content)
         return new
 
-    return _hosted(Lease(blob, subtask), up_to_date, save, (), assignments, saving, committed)
+    return _hosted(Lease(blob, subtask), token, up_to_date, save, (), assignments, saving, committed)
 
 
 def run_level(
@@ -142,7 +144,7 @@ def run_level(
         report.snapshots = None if token is None else token.id, new.id
         return new
 
-    return _hosted(Lease(blob, subtask), up_to_date, save, rows, {}, summons.saving, summons.committed)
+    return _hosted(Lease(blob, subtask), token, up_to_date, save, rows, {}, summons.saving, summons.committed)
 
 
 def save_in_log(container: Container, log: StateLog, previous: Token | None, report: SubtaskReport) -> Token:
@@ -161,6 +163,7 @@ def save_in_log(container: Container, log: StateLog, previous: Token | None, rep
 
 def _hosted(
     lease: Lease,
+    began_with: Token | None,
     up_to_date: Callable[[Lease], Container],
     save: Callable[[Container, SubtaskReport], Token],
     rows: Iterable[ExchangeRow],
@@ -186,6 +189,8 @@ def _hosted(
                 token = save(container, report)
                 if saving is not None:
                     save_part(container, report, saving)
+                if not container.repeatable:
+                    _claim(container.job.settings, report, began_with)
             except Exception as error:
                 report.failure = failure_of(error)
         if token is None or report.failure is not None or report.finished:
@@ -194,6 +199,13 @@ def _hosted(
         if token is not None and report.failure is None and not report.finished:
             lease.put_back(token)
         yield last
+
+
+def _claim(settings: JobSettings, report: SubtaskReport, began_with: Token | None) -> None:
+    """Spark may lose what this task has sent and run it again after others have used it (ADR 16, case 3)."""
+    if settings.home is not None:
+        place = f"{settings.attempt}-{report.level}-{report.subtask}"
+        claim_epoch(settings.home, place, "nothing" if began_with is None else began_with.id)
 
 
 def run_epoch(

@@ -1,7 +1,7 @@
 """Keys as columns: hashed, numbered and sent many at a time, with the same owners as one by one (see `keys`).
 
 A column holds keys that are all int within 64 bits, all str, or all tuples of these; keys of other types, and mixed
-ones such as 1 and 1.0, stay lists.
+ones such as 1 and 1.0, stay lists. Keys of table rows may be null.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def key_column_from(column: pa.Array | None) -> pa.Array | None:
 def keys_of_column(column: pa.Array) -> list[Any]:
     if pa.types.is_struct(column.type):
         return list(zip(*(keys_of_column(field) for field in column.flatten()), strict=True))
-    return list(column.to_numpy(zero_copy_only=False).tolist())
+    return list(column.to_pylist() if column.null_count else column.to_numpy(zero_copy_only=False).tolist())
 
 
 # -- owners ------------------------------------------------------------------------------------------------------------
@@ -93,6 +93,11 @@ def hashes_of(column: pa.Array) -> Hashes:
         hashes = np.full(len(column), len(fields), np.uint64)
         for field in fields:
             hashes = _mix(hashes * np.uint64(31) + hashes_of(field))
+        return hashes
+    if column.null_count:
+        present = column.is_valid().to_numpy(zero_copy_only=False)
+        hashes = np.full(len(column), stable_hash(None), np.uint64)
+        hashes[present] = hashes_of(column.drop_null())
         return hashes
     if pa.types.is_string(column.type):
         different = column.dictionary_encode()
@@ -185,7 +190,7 @@ class NumberedKeys(NamedTuple):
 
 def numbered(column: pa.Array) -> NumberedKeys:
     if not pa.types.is_struct(column.type):
-        encoded = column.dictionary_encode()
+        encoded = column.dictionary_encode(null_encoding="encode")
         return NumberedKeys(encoded.indices.to_numpy(), encoded.dictionary)
     codes = np.zeros(len(column), np.int32)
     for field in column.flatten():

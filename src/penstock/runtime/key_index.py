@@ -102,6 +102,9 @@ class IntegerIndex:
     def keys(self) -> list[Any]:
         return self._keys[: self._count].tolist()  # type: ignore[no-any-return]
 
+    def keys_at(self, numbers: Integers) -> Integers:
+        return self._keys[numbers]
+
     def _place(self, numbers: Integers) -> None:
         places = self._first_places(self._keys[numbers])
         while len(numbers):

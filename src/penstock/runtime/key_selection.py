@@ -21,6 +21,7 @@ class KeySelection:
     def __init__(self, selector: Any, key_type: TypeInformation | None) -> None:
         self._fields: Sequence[int] | None = None
         self._key_of = selector.get_key
+        self._column_of = getattr(selector, "key_column_of", None)
         if isinstance(selector, FieldKey):
             self._fields, self._key_of = selector.positions, selector.getter
         self._key_type = key_type
@@ -30,6 +31,9 @@ class KeySelection:
 
     def keys_of(self, batch: Batch) -> pa.Array | list[Any]:
         """A column of keys as they are declared; else a list of them as they were selected."""
+        if self._column_of is not None:
+            found: pa.Array = self._column_of(batch)
+            return found
         keys = None
         if self._fields is not None and batch.exact_columns is not None:
             column = self._column_of_fields(batch)

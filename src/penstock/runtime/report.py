@@ -24,6 +24,7 @@ class SubtaskReport:
     level: int
     subtask: int
     records_in: dict[int, int] = field(default_factory=dict)  # by operator id, this epoch
+    busy_ms: float = 0.0  # how long operators worked, this epoch
     watermarks: dict[int, int] = field(default_factory=dict)
     idle: set[int] = field(default_factory=set)  # operators that make watermarks and have nothing to tell for now
     next_processing_time: int | None = None

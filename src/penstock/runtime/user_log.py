@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -62,7 +63,7 @@ class _ToUserLog(logging.Handler):
         self.operator: OperatorBlueprint | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        log, operator = self.log, self.operator
+        log, operator = getattr(_own, "speaker", (self.log, self.operator))
         if log is None:
             return
         if len(log.lines) >= _MOST_LINES:
@@ -77,6 +78,7 @@ class _ToUserLog(logging.Handler):
 
 
 _handler = _ToUserLog()
+_own = threading.local()  # who speaks in a thread that belongs to one operator
 
 
 def set_levels(default: str, overrides: Mapping[str, str]) -> None:
@@ -119,3 +121,13 @@ def speaking(operator: OperatorBlueprint | None) -> OperatorBlueprint | None:
     """Says whose code runs from now on; returns whose ran before."""
     before, _handler.operator = _handler.operator, operator
     return before
+
+
+def thread_speaks_for() -> Callable[[], None]:
+    """To be called at the start of a new thread: what it logs is said by the operator whose code runs here now."""
+    speaker = (_handler.log, _handler.operator)
+
+    def speak() -> None:
+        _own.speaker = speaker
+
+    return speak

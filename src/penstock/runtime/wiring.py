@@ -36,6 +36,7 @@ class Wiring:
         clock: Clock,
         store: DiskStore | None,
         send: Callable[[ExchangeRow], None],
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._job = job
         self._subtask = subtask
@@ -47,7 +48,7 @@ class Wiring:
         self.ways_out: dict[int, list[LocalInput | ExchangeWriter]] = {}  # by operator, one for each kind of output
         for blueprint in job.operators_of(level):
             if subtask < blueprint.parallelism:
-                context = SubtaskContext(blueprint, job.settings, subtask, clock, store=store)
+                context = SubtaskContext(blueprint, job.settings, subtask, clock, store, wake)
                 operator = OPERATORS[blueprint.kind](blueprint, context)
                 keyed = any(e.target == blueprint.id and isinstance(e.partitioning, ByKey) for e in job.edges)
                 channels = self._channels_to(blueprint.id)

@@ -13,6 +13,7 @@ from penstock.table.sql.dialect import parse_expression
 from penstock.table.syntax.expressions import Call, Descriptor, Expr, InlineCall, Literal, Name, Star
 
 __all__ = [
+    "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW",
     "and_", "array", "atan2", "call", "call_sql", "coalesce", "col", "concat", "concat_ws", "convert_tz",
     "current_database", "current_date", "current_time", "current_timestamp", "current_watermark", "date_format",
     "descriptor", "e", "from_unixtime", "if_then_else", "json", "json_array", "json_array_agg", "json_object",
@@ -280,3 +281,13 @@ def call_sql(sql_expression: str) -> Expression[Any]:
     if not isinstance(sql_expression, str):
         raise NotSupportedError("call_sql takes the text of a SQL expression.")
     return _expression(parse_expression(sql_expression))
+
+
+UNBOUNDED_ROW: Expression[Any] = _call("UNBOUNDED_ROW")
+"""All rows before the current one, by their number; for Over windows."""
+UNBOUNDED_RANGE: Expression[Any] = _call("UNBOUNDED_RANGE")
+"""All rows before the current one, by their time; for Over windows."""
+CURRENT_ROW: Expression[Any] = _call("CURRENT_ROW")
+"""Up to the current row; for Over windows."""
+CURRENT_RANGE: Expression[Any] = _call("CURRENT_RANGE")
+"""Up to the current row and those of the same time; for Over windows."""

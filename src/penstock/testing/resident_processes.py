@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import multiprocessing
+import os
 import sys
 from collections.abc import Callable, Iterator
 from multiprocessing.context import ForkServerProcess
@@ -29,7 +30,8 @@ _END_SECONDS = 3.0
 class ProcessHost:
     """Starts a process for each slot, and again when it has died."""
 
-    def __init__(self) -> None:
+    def __init__(self, encrypts: bool = False) -> None:
+        self.encrypts = encrypts
         # Not forked from this process: a child would hold its sockets open.
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["penstock.engines.resident.task", "pyarrow"])
@@ -48,7 +50,9 @@ class ProcessHost:
         return "127.0.0.1"
 
     def start(self, slot: int, settings: TaskSettings) -> None:
-        process = self._context.Process(target=run_task, args=(slot, settings, _make_ready), daemon=True)
+        process = self._context.Process(
+            target=_run_task, args=(slot, settings, dict(os.environ), sys.path), daemon=True
+        )
         with _without_a_program():
             process.start()
         self.processes[slot] = process
@@ -81,6 +85,13 @@ def _without_a_program() -> Iterator[None]:
         sys.modules["__main__"] = program
 
 
+def _run_task(slot: int, settings: TaskSettings, environment: dict[str, str], path: list[str]) -> None:
+    """The server that forks may be older than some of what this process has."""
+    os.environ.update(environment)
+    sys.path[:] = path
+    run_task(slot, settings, _make_ready)
+
+
 def _make_ready(settings: JobSettings) -> None:
     """The processes have this one's modules; programs of the tests may call them by PyFlink's names."""
     importlib.import_module("penstock.cli.pyflink_alias").install()
@@ -90,19 +101,20 @@ class ResidentExecutor(LocalExecutor):
     """Runs a whole job to its end on resident tasks."""
 
     engine: ResidentEngine
+    encrypts = False
 
     def meanwhile(self) -> None:
         """Called again and again while the job runs, in its own thread: tests meddle here."""
 
     def _engine(self, request: JobRequest, home: JobHome) -> Engine:
-        self.engine = _WatchedEngine(self.meanwhile)
+        self.engine = _WatchedEngine(ProcessHost(self.encrypts), self.meanwhile)
         self.engine.prepare(request, home)
         return self.engine
 
 
 class _WatchedEngine(ResidentEngine):
-    def __init__(self, meanwhile: Callable[[], None]) -> None:
-        super().__init__(ProcessHost())
+    def __init__(self, host: ProcessHost, meanwhile: Callable[[], None]) -> None:
+        super().__init__(host)
         self._meanwhile = meanwhile
 
     def _hear(self, slot: int, message: FromTask | Gone) -> AttemptEnd | None:

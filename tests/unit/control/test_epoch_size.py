@@ -6,12 +6,18 @@ import pytest
 
 from penstock.control.epoch_size import EpochSizer
 
+_WAY_MS = 0.001  # what a record costs between operators
+
+
+_WAY_MS = 0.001  # what a record costs between operators
+
 
 def settle(sizer: EpochSizer, overhead_ms: float, per_record_ms: float, epochs: int = 60) -> list[int]:
     sizes = []
     for _ in range(epochs):
         sizes.append(sizer.budget)
-        sizer.observe(sizer.budget, overhead_ms + sizer.budget * per_record_ms)
+        work_ms = sizer.budget * per_record_ms
+        sizer.observe(sizer.budget, overhead_ms + work_ms, work_ms - min(work_ms / 2, sizer.budget * _WAY_MS))
     return sizes
 
 
@@ -20,10 +26,24 @@ def test_starts_with_the_initial_size() -> None:
     assert EpochSizer(1000, 10, 1000).budget == 10
 
 
-def test_first_epoch_says_nothing() -> None:
+def test_only_the_work_of_the_first_epoch_says_something() -> None:
     sizer = EpochSizer(1000, 1_000_000, 1000)
-    sizer.observe(1000, 60_000)
-    assert sizer.budget == 1000
+    sizer.observe(1000, 60_000, 50)
+    assert sizer.budget == 20_000
+    slow = EpochSizer(1000, 1_000_000, 1000)
+    slow.observe(1000, 60_000, 10_000)
+    assert slow.budget == 100
+
+
+def test_the_third_epoch_has_nearly_the_right_size() -> None:
+    """A job of some seconds must not spend them on small epochs."""
+    sizes = settle(EpochSizer(5000, 4_000_000, 1000), overhead_ms=500, per_record_ms=0.004, epochs=3)
+    assert sizes[0] == 5000 and sizes[2] >= 250_000
+
+
+def test_a_machine_under_load_does_not_make_epochs_tiny() -> None:
+    sizes = settle(EpochSizer(5000, 4_000_000, 1000), overhead_ms=8000, per_record_ms=0.02)
+    assert min(sizes[1:]) >= 40_000
 
 
 def test_finds_the_size_that_takes_the_wanted_time() -> None:
@@ -41,7 +61,7 @@ def test_shrinks_when_records_become_expensive() -> None:
 def test_an_epoch_that_took_much_too_long_is_the_last_one() -> None:
     """A time in the middle of it cannot be acted on: see docs/pyflink.md, time inside an epoch."""
     sizer = EpochSizer(50_000, 10**9, 1000)
-    assert [size <= 1500 for size in settle(sizer, 50.0, 1.0, epochs=6)] == [False, False, True, True, True, True]
+    assert [size <= 2000 for size in settle(sizer, 50.0, 1.0, epochs=6)] == [False, True, True, True, True, True]
 
 
 def test_grows_so_that_a_large_overhead_becomes_a_small_share() -> None:
@@ -59,24 +79,24 @@ def test_never_beyond_the_maximum_nor_below_one() -> None:
 def test_slow_streams_do_not_change_the_size() -> None:
     sizer = EpochSizer(1000, 10**6, 1000)
     for _ in range(10):
-        sizer.observe(3, 500)
+        sizer.observe(3, 500, 1)
     assert sizer.budget == 1000
 
 
 def test_empty_epochs_are_ignored() -> None:
     sizer = EpochSizer(1000, 10**6, 1000)
-    sizer.observe(0, 10)
-    sizer.observe(10, 0)
+    sizer.observe(0, 10, 0)
+    sizer.observe(10, 0, 0)
     assert sizer.budget == 1000
 
 
-def test_at_most_fourfold_at_once() -> None:
+def test_grows_in_bounded_steps() -> None:
     sizes = settle(EpochSizer(100, 10**9, 1000), 0.0, 0.0001, 10)
-    assert all(later <= 4 * earlier for earlier, later in zip(sizes, sizes[1:], strict=False))
+    assert all(later <= 32 * earlier for earlier, later in zip(sizes, sizes[1:], strict=False))
 
 
 def test_equal_epochs_that_take_the_target_still_grow_to_learn_their_overhead() -> None:
     sizer = EpochSizer(50_000, 4_000_000, 1000)
     for _ in range(12):
-        sizer.observe(sizer.budget, 800 + sizer.budget / 500)  # 800 ms overhead, 2 µs a record
+        sizer.observe(sizer.budget, 800 + sizer.budget / 500, sizer.budget / 500)  # 800 ms overhead, 2 µs a record
     assert sizer.budget > 1_000_000

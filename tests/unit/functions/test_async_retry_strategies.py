@@ -1,13 +1,11 @@
-"""Retry strategies count and delay; async I/O itself says that it is not there yet."""
+"""Retry strategies count and delay."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from penstock.common.errors import NotSupportedError, ProgramError
-from penstock.datastream import AsyncDataStream, AsyncRetryStrategy
+from penstock.common.errors import ProgramError
+from penstock.datastream import AsyncRetryStrategy
 from penstock.datastream.async_retry_predicates import empty_result_predicate, exception_type_predicate
 
 
@@ -37,9 +35,3 @@ def test_predicates() -> None:
 def test_impossible_strategies_are_refused() -> None:
     with pytest.raises(ProgramError, match="max_attempts"):
         AsyncRetryStrategy.fixed_delay(0, 100, None, None)
-
-
-def test_async_io_says_when_it_comes() -> None:
-    nothing: Any = None
-    with pytest.raises(NotSupportedError, match="there is no async I/O yet; call the service"):
-        AsyncDataStream.ordered_wait(nothing, nothing, nothing)

@@ -23,7 +23,7 @@ from tests.unit.runtime.test_windows_oracle import (
     lateness,
     shapes,
 )
-from tests.unit.runtime.window_oracles import AlignedOracle, Program, SessionOracle, Shape, programs
+from tests.unit.runtime.window_oracles import AlignedOracle, Element, Program, SessionOracle, Shape, programs
 
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import Types
@@ -151,6 +151,13 @@ def test_the_path_of_aligned_windows_may_change(
     if function is BagOfPairs:
         expected = [((key, w, tuple(sorted(numbers))), timestamp) for (key, w, numbers), timestamp in expected]
     check((results, late_elements), (expected, expected_late))
+
+
+def test_a_window_that_has_fired_does_not_fire_again_of_slices_that_later_ones_still_need() -> None:
+    sliding = WindowSettings(aligned(20, 10, 0), QUICK, aggregation=BagOfPairs())
+    program = Program((("batch", [Element("a", 1, -1), Element("a", 2, 0)]), ("watermark", 0)))
+    results, _ = run(program, 2, Harness(sliding, Describe()), Harness(with_path(sliding, GENERAL), Describe()))
+    assert [window for (_, window, _), _ in results] == [(-20, 0), (-10, 10), (0, 20)]
 
 
 @pytest.mark.parametrize("function", [None, TraceOfPairs])

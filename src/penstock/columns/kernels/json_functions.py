@@ -187,18 +187,18 @@ def json_of(value: Any, data_type: DataType, zone: str = "UTC") -> Any:
     return str(value)
 
 
-def _write(value: Any) -> str:
+def json_text(value: Any) -> str:
     """As dumps, with raw pieces as they are."""
     if isinstance(value, _Raw):
         return str(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{dumps(key)}:{_write(item)}" for key, item in value.items()) + "}"
+        return "{" + ",".join(f"{dumps(key)}:{json_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_write, value)) + "]"
+        return "[" + ",".join(map(json_text, value)) + "]"
     return dumps(value)
 
 
-json_string = per_value(lambda value, call: _write(json_of(value, call.types[0], call.session.zone)))
+json_string = per_value(lambda value, call: json_text(json_of(value, call.types[0], call.session.zone)))
 
 
 def _object(*pairs: Any, call: Invocation) -> str:
@@ -210,7 +210,7 @@ def _object(*pairs: Any, call: Invocation) -> str:
             continue
         shaped = json_of(value, call.types[place + 1], call.session.zone)
         made[key] = _Raw(value) if place + 1 in raw and value is not None else shaped
-    return _write(made)
+    return json_text(made)
 
 
 def _array(*values: Any, call: Invocation) -> str:
@@ -220,7 +220,7 @@ def _array(*values: Any, call: Invocation) -> str:
         for place, value in enumerate(values)
         if value is not None or call.option("on_null") != "ABSENT"
     ]
-    return _write(kept)
+    return json_text(kept)
 
 
 json_object, json_array = per_value(_object, nulls=True), per_value(_array, nulls=True)

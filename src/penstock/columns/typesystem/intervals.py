@@ -136,11 +136,11 @@ class DayTimeIntervalType(AtomicType):
     def need_conversion(self) -> bool:
         return True
 
-    def to_sql_type(self, obj: datetime.timedelta | None) -> int | None:
-        return None if obj is None else obj // datetime.timedelta(microseconds=1)
+    def to_sql_type(self, timedelta: datetime.timedelta | None) -> int | None:
+        return None if timedelta is None else timedelta // datetime.timedelta(microseconds=1)
 
-    def from_sql_type(self, obj: int | None) -> datetime.timedelta | None:
-        return None if obj is None else datetime.timedelta(microseconds=obj)
+    def from_sql_type(self, ts: int | None) -> datetime.timedelta | None:
+        return None if ts is None else datetime.timedelta(microseconds=ts)
 
     def _parameters(self) -> tuple[Any, ...]:
         return (self._resolution, self._day_precision, self._fractional_precision)

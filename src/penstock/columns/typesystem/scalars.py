@@ -145,11 +145,11 @@ class DateType(AtomicType):
     def need_conversion(self) -> bool:
         return True
 
-    def to_sql_type(self, obj: datetime.date | None) -> int | None:
-        return None if obj is None else obj.toordinal() - self.EPOCH_ORDINAL
+    def to_sql_type(self, d: datetime.date | None) -> int | None:
+        return None if d is None else d.toordinal() - self.EPOCH_ORDINAL
 
-    def from_sql_type(self, obj: int | None) -> datetime.date | None:
-        return None if obj is None else datetime.date.fromordinal(obj + self.EPOCH_ORDINAL)
+    def from_sql_type(self, v: int | None) -> datetime.date | None:
+        return None if v is None else datetime.date.fromordinal(v + self.EPOCH_ORDINAL)
 
     def _text(self, serializable: bool) -> str:
         return "DATE"
@@ -183,13 +183,13 @@ class TimeType(_PrecisionType):
     def __init__(self, precision: int = 0, nullable: bool = True) -> None:
         super().__init__(precision, nullable)
 
-    def to_sql_type(self, obj: datetime.time | None) -> int | None:
-        if obj is None:
+    def to_sql_type(self, t: datetime.time | None) -> int | None:
+        if t is None:
             return None
-        return ((obj.hour * 60 + obj.minute) * 60 + obj.second) * 1_000_000 + obj.microsecond
+        return ((t.hour * 60 + t.minute) * 60 + t.second) * 1_000_000 + t.microsecond
 
-    def from_sql_type(self, obj: int | None) -> datetime.time | None:
-        return None if obj is None else (_EPOCH + obj * _MICROSECOND).time()
+    def from_sql_type(self, t: int | None) -> datetime.time | None:
+        return None if t is None else (_EPOCH + t * _MICROSECOND).time()
 
 
 class TimestampType(_PrecisionType):
@@ -197,11 +197,11 @@ class TimestampType(_PrecisionType):
 
     SQL_NAME = "TIMESTAMP"
 
-    def to_sql_type(self, obj: datetime.datetime | None) -> int | None:
-        return None if obj is None else (obj.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+    def to_sql_type(self, dt: datetime.datetime | None) -> int | None:
+        return None if dt is None else (dt.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
 
-    def from_sql_type(self, obj: int | None) -> datetime.datetime | None:
-        return None if obj is None else _EPOCH + obj * _MICROSECOND
+    def from_sql_type(self, ts: int | None) -> datetime.datetime | None:
+        return None if ts is None else _EPOCH + ts * _MICROSECOND
 
 
 class LocalZonedTimestampType(_PrecisionType):
@@ -210,12 +210,12 @@ class LocalZonedTimestampType(_PrecisionType):
     EPOCH_ORDINAL = _EPOCH.toordinal() * 86_400 * 1_000_000
     SQL_NAME = "TIMESTAMP_LTZ"
 
-    def to_sql_type(self, obj: datetime.datetime | None) -> int | None:
+    def to_sql_type(self, dt: datetime.datetime | None) -> int | None:
         """Microseconds since 1970; a datetime without a zone is taken in this machine's zone, as PyFlink does."""
-        return None if obj is None else (obj.astimezone(datetime.UTC) - _UTC_EPOCH) // _MICROSECOND
+        return None if dt is None else (dt.astimezone(datetime.UTC) - _UTC_EPOCH) // _MICROSECOND
 
-    def from_sql_type(self, obj: int | None) -> datetime.datetime | None:
-        return None if obj is None else (_UTC_EPOCH + obj * _MICROSECOND).astimezone().replace(tzinfo=None)
+    def from_sql_type(self, ts: int | None) -> datetime.datetime | None:
+        return None if ts is None else (_UTC_EPOCH + ts * _MICROSECOND).astimezone().replace(tzinfo=None)
 
     def _text(self, serializable: bool) -> str:
         if serializable:
@@ -228,18 +228,18 @@ class ZonedTimestampType(_PrecisionType):
 
     SQL_NAME = "TIMESTAMP_TZ"
 
-    def to_sql_type(self, obj: datetime.datetime | None) -> tuple[int, int] | None:
-        if obj is None:
+    def to_sql_type(self, dt: datetime.datetime | None) -> tuple[int, int] | None:
+        if dt is None:
             return None
-        aware = obj if obj.tzinfo else obj.astimezone()
+        aware = dt if dt.tzinfo else dt.astimezone()
         offset = aware.utcoffset() or datetime.timedelta()
         return (aware.replace(tzinfo=None) - _EPOCH) // _MICROSECOND, int(offset.total_seconds())
 
-    def from_sql_type(self, obj: tuple[int, int] | None) -> datetime.datetime | None:
-        if obj is None:
+    def from_sql_type(self, zoned_ts: tuple[int, int] | None) -> datetime.datetime | None:
+        if zoned_ts is None:
             return None
-        zone = datetime.timezone(datetime.timedelta(seconds=obj[1]))
-        return (_EPOCH + obj[0] * _MICROSECOND).replace(tzinfo=zone)
+        zone = datetime.timezone(datetime.timedelta(seconds=zoned_ts[1]))
+        return (_EPOCH + zoned_ts[0] * _MICROSECOND).replace(tzinfo=zone)
 
     def _text(self, serializable: bool) -> str:
         return f"TIMESTAMP({self.precision}) WITH TIME ZONE"

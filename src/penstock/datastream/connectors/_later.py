@@ -6,35 +6,13 @@ from typing import Any, NoReturn
 
 from penstock.common.errors import NotSupportedError
 
-_KAFKA = "there is no Kafka connector yet"
-_JDBC = "there is no JDBC connector yet"
 _UNPLANNED = "it is not planned yet"
 _WRITE_YOUR_OWN = (
     "write a SourceFunction for env.add_source() or a SinkFunction for ds.add_sink(), or use FileSource and FileSink"
 )
-_OTHER_FORMAT = "use the JSON, CSV or Parquet formats, or read and write with a Python library in your functions"
 
 # module -> why, what to do instead, names (Outer.Inner for nested classes)
 LATER: dict[str, tuple[str, str, str]] = {
-    "connectors.kafka": (
-        _KAFKA,
-        _WRITE_YOUR_OWN,
-        "FlinkKafkaConsumerBase FlinkKafkaConsumer FlinkKafkaProducerBase FlinkKafkaProducer Semantic KafkaSource"
-        " KafkaSourceBuilder KafkaTopicPartition KafkaOffsetResetStrategy KafkaOffsetsInitializer KafkaSink"
-        " KafkaSinkBuilder KafkaRecordSerializationSchema KafkaRecordSerializationSchemaBuilder KafkaTopicSelector",
-    ),
-    "connectors.dynamic_kafka": (
-        _KAFKA,
-        _WRITE_YOUR_OWN,
-        "KafkaMetadataService SingleClusterTopicMetadataService KafkaStreamSubscriber KafkaStreamSetSubscriber"
-        " StreamPatternSubscriber KafkaRecordDeserializationSchema DynamicKafkaSource DynamicKafkaSourceBuilder",
-    ),
-    "connectors.jdbc": (
-        _JDBC,
-        "write a SinkFunction that uses your database's Python driver, and pass it to ds.add_sink()",
-        "JdbcSink JdbcConnectionOptions JdbcConnectionOptions.JdbcConnectionOptionsBuilder JdbcExecutionOptions"
-        " JdbcExecutionOptions.Builder",
-    ),
     "connectors.cassandra": (
         _UNPLANNED,
         _WRITE_YOUR_OWN,
@@ -69,18 +47,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         _UNPLANNED,
         _WRITE_YOUR_OWN,
         "RMQConnectionConfig RMQConnectionConfig.Builder RMQSource RMQSink",
-    ),
-    "formats.avro": (
-        _UNPLANNED,
-        _OTHER_FORMAT,
-        "AvroSchema GenericRecordAvroTypeInfo AvroInputFormat AvroBulkWriters AvroRowDeserializationSchema"
-        " AvroRowSerializationSchema",
-    ),
-    "formats.orc": (_UNPLANNED, _OTHER_FORMAT, "OrcBulkWriters"),
-    "formats.avro_parquet": (
-        _UNPLANNED,
-        "use ParquetColumnarRowInputFormat and ParquetBulkWriters",
-        "AvroParquetReaders AvroParquetWriters",
     ),
 }
 

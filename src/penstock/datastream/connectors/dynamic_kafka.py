@@ -1,13 +1,25 @@
-"""Kafka over several clusters: not there yet."""
+"""Kafka streams by name, under the module path that PyFlink programs import them from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.connectors.kafka.dynamic import (
+    DynamicKafkaSource,
+    DynamicKafkaSourceBuilder,
+    KafkaMetadataService,
+    KafkaStreamSetSubscriber,
+    KafkaStreamSubscriber,
+    SingleClusterTopicMetadataService,
+    StreamPatternSubscriber,
+)
+from penstock.connectors.kafka.records import KafkaRecordDeserializationSchema
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = [
+    "DynamicKafkaSource",
+    "DynamicKafkaSourceBuilder",
+    "KafkaMetadataService",
+    "KafkaRecordDeserializationSchema",
+    "KafkaStreamSetSubscriber",
+    "KafkaStreamSubscriber",
+    "SingleClusterTopicMetadataService",
+    "StreamPatternSubscriber",
+]

@@ -1,13 +1,17 @@
-"""JDBC: not there yet."""
+"""Databases, under the module path that PyFlink programs import them from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.connectors.jdbc.lookup import JdbcLookupFunction
+from penstock.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
+from penstock.connectors.jdbc.sink import JdbcSink, JdbcTableSink
+from penstock.connectors.jdbc.source import JdbcSource
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = [
+    "JdbcConnectionOptions",
+    "JdbcExecutionOptions",
+    "JdbcLookupFunction",
+    "JdbcSink",
+    "JdbcSource",
+    "JdbcTableSink",
+]

@@ -1,4 +1,4 @@
-"""Connections that never block: plain TCP, served by the one thread that also runs the operators.
+"""Connections that never block: TCP, with or without TLS, served by the one thread that also runs the operators.
 
 There is one connection for each level, sending and receiving task: chunks for a level that has no room must not stand
 in the way of those for a later one. Nothing is sent again: a broken connection is the failure of a generation.
@@ -12,7 +12,8 @@ import socket
 from collections import deque
 
 from penstock.common.errors import ConfigurationError, PenstockError
-from penstock.engines.resident.frames import Frame, FrameReader, Greeting, Handshake, NotAuthenticatedError
+from penstock.engines.resident.frames import Frame, FrameReader, Greeting, Handshake
+from penstock.engines.resident.run_keys import Line, RunKeys
 
 OUTBOX_BYTES = 4 << 20  # more than this waits in the operators, which then do not run
 _READ_BYTES = 1 << 20
@@ -27,13 +28,14 @@ class BrokenConnectionError(PenstockError):
 class Connection:
     """One TCP connection with its place in a selector; what cannot be sent at once waits here."""
 
-    def __init__(self, sock: socket.socket, selector: selectors.BaseSelector, handshake: Handshake) -> None:
+    def __init__(self, sock: socket.socket, selector: selectors.BaseSelector, handshake: Handshake, line: Line) -> None:
         sock.setblocking(False)
         with contextlib.suppress(OSError):  # only TCP has it
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket = sock
         self._selector = selector
         self._handshake = handshake
+        self._line = line
         self._reader = FrameReader()
         self._outbox: deque[memoryview] = deque()
         self._waiting = deque[Frame]()  # until the handshake is done
@@ -41,6 +43,7 @@ class Connection:
         self._paused = False
         self.waiting_bytes = 0
         self.closed = False
+        self._post(line.opened(b"")[1])
         self._put(handshake.opening())
         self._watch()
 
@@ -88,6 +91,9 @@ class Connection:
     # -- bytes -------------------------------------------------------------------------------------------------
 
     def _put(self, part: bytes) -> None:
+        self._post(self._line.sealed(part))
+
+    def _post(self, part: bytes) -> None:
         if part:
             self._outbox.append(memoryview(part))
             self.waiting_bytes += len(part)
@@ -101,7 +107,11 @@ class Connection:
             raise BrokenConnectionError(str(error)) from error
         if not data:
             raise BrokenConnectionError("the other end has closed it")
+        data, answer = self._line.opened(data)
+        self._post(answer)
         if self._handshake.done:
+            if answer:
+                self._send_waiting()
             return self._reader.feed(data)
         answer, rest = self._handshake.feed(data)
         self._put(answer)
@@ -151,9 +161,9 @@ class Connection:
 class Listener:
     """Accepts connections on one port of a range; 0 stands for any free one."""
 
-    def __init__(self, host: str, ports: range, selector: selectors.BaseSelector, secret: bytes) -> None:
+    def __init__(self, host: str, ports: range, selector: selectors.BaseSelector, keys: RunKeys) -> None:
         self._selector = selector
-        self._secret = secret
+        self._keys = keys
         self._socket = _bound(host, ports)
         self._socket.setblocking(False)
         selector.register(self._socket, selectors.EVENT_READ, self)
@@ -168,35 +178,20 @@ class Listener:
             sock, _ = self._socket.accept()
         except OSError:  # whoever knocked has gone again
             return None
-        return Connection(sock, self._selector, Handshake(self._secret))
+        return Connection(sock, self._selector, Handshake(self._keys.secret), self._keys.line(server=True))
 
     def close(self) -> None:
         self._selector.unregister(self._socket)
         self._socket.close()
 
 
-def connect(address: Address, selector: selectors.BaseSelector, secret: bytes, greeting: Greeting) -> Connection:
+def connect(address: Address, selector: selectors.BaseSelector, keys: RunKeys, greeting: Greeting) -> Connection:
     """Returns at once; frames wait until the other end has answered."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     sock.setblocking(False)
     with contextlib.suppress(BlockingIOError):
         sock.connect(address)
-    return Connection(sock, selector, Handshake(secret, greeting))
-
-
-def connected(address: Address, secret: bytes, greeting: Greeting, timeout: float) -> socket.socket:
-    """A blocking connection whose handshake is done: a task's own to the driver."""
-    sock = socket.create_connection(address, timeout)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    handshake = Handshake(secret, greeting)
-    while not handshake.done:
-        data = sock.recv(1)  # not a byte of what follows
-        if not data:
-            raise NotAuthenticatedError(f"{address[0]}:{address[1]} has closed the connection during the handshake")
-        answer, _ = handshake.feed(data)
-        sock.sendall(answer)
-    sock.settimeout(None)
-    return sock
+    return Connection(sock, selector, Handshake(keys.secret, greeting), keys.line(server=False))
 
 
 def _bound(host: str, ports: range) -> socket.socket:

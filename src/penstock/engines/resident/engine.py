@@ -11,22 +11,24 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
-from pathlib import Path
 
 from penstock.common.configuration import Configuration
 from penstock.common.failure import Failure
 from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
 from penstock.control.work import places_of
-from penstock.engines.resident.epochs import Epochs
-from penstock.engines.resident.file_state_store import other_engine, remove_unused, spans_of
+from penstock.engines.resident.epochs import IN_FLIGHT, Epochs
+from penstock.engines.resident.file_state_store import other_engine, spans_of
 from penstock.engines.resident.messages import Broken, Deploy, Drop, Dropped, End, FromTask, Reported
 from penstock.engines.resident.settings import ResidentSettings
+from penstock.engines.resident.state_files import mark_state_place
 from penstock.engines.resident.supervisor import Gone, Supervisor
 from penstock.engines.resident.task_host import TaskHost
+from penstock.engines.resident.unused_files import UnusedFiles
 from penstock.graph.job_request import JobRequest
 from penstock.runtime.failure import failure_of
 from penstock.runtime.level_blob import LevelBlob
+from penstock.storage.locations import storage_at
 
 _DROP_SECONDS = 5.0
 _DYING_SECONDS = 3.0
@@ -48,12 +50,10 @@ class ResidentEngine:
         self._supervisor: Supervisor | None = None
         self._phase = _Phase.STOPPED
         self._generation = 0
-        self._deployment = ""
         self._since = 0.0  # when the phase began
         self._losses = 0  # since the last epoch was completed
         self._why_lost = ""
         self._news = False
-        self._files: set[str] = set()
 
     # -- what the job master asks ------------------------------------------------------------------------------
 
@@ -64,12 +64,16 @@ class ResidentEngine:
     def open(self, job: EngineJob) -> None:
         settings = self._settings
         self._job = job
-        self._directory = job.home.run / "state"
-        self._directory.mkdir(parents=True, exist_ok=True)
+        shared = job.blueprint.settings.home
+        # In the home the place of a run is fenced by its name; elsewhere the names of files are all there is.
+        at_home = shared is None or shared == str(job.home.path)
+        self._state = storage_at(str(job.home.run / "state") if at_home else f"{shared}/state")
+        mark_state_place(self._state)
+        self._unused_files = UnusedFiles(self._state, IN_FLIGHT)
         self._locations()  # state of the other engine is refused before anything starts
         self._host.open(job)
         slots = self._host.slots_for(job.blueprint.parallelism)
-        self._supervisor = Supervisor(self._host, slots, settings.ports, self._directory, self._clock)
+        self._supervisor = Supervisor(self._host, slots, settings.ports, self._state.location, self._clock)
         self._epochs = Epochs(job, settings.epoch_interval_seconds, settings.epoch_timeout_seconds, self._clock)
         job.planner.on_news = self._wake
         self._supervisor.start()
@@ -128,6 +132,7 @@ class ResidentEngine:
         finally:
             self._supervisor = None
             supervisor.close()
+            self._unused_files.close()
             self._host.close()
 
     # -- the loop ----------------------------------------------------------------------------------------------
@@ -169,7 +174,7 @@ class ResidentEngine:
             case Reported(generation) if generation == self._generation and self._phase is _Phase.RUNNING:
                 if self._epochs.report(message):
                     self._losses = 0
-                    self._remove_unused_files()
+                    self._unused_files.remove(self._job.completion.store.latest.snapshot_ids.values())
             case Broken(generation, why, failure) if generation == self._generation:
                 return AttemptEnd(failure) if failure is not None else self._roll_back(why)
             case Gone() if self._phase is _Phase.RUNNING:
@@ -212,9 +217,9 @@ class ResidentEngine:
 
     def _gather(self, supervisor: Supervisor) -> AttemptEnd | None:
         if supervisor.complete:
-            blind = [slot for slot, member in supervisor.members.items() if not member.sees_files]
-            if blind:
-                return AttemptEnd(self._no_shared_files())
+            blind = next((member.blind for member in supervisor.members.values() if member.blind is not None), None)
+            if blind is not None:
+                return AttemptEnd(self._no_shared_files(blind))
             self._deploy(supervisor)
             return None
         if self._clock() - self._since < self._settings.slot_timeout_seconds:
@@ -233,28 +238,30 @@ class ResidentEngine:
     def _last_loss(self) -> str:
         return f" The last thing that was heard: {self._why_lost}" if self._why_lost else ""
 
-    def _no_shared_files(self) -> Failure:
+    def _no_shared_files(self, why: str) -> Failure:
         return Failure(
             "JobExecutionError",
-            f"tasks do not see the directory of the job's state, {self._directory}. The resident engine keeps state in "
-            "files: set penstock.home to a directory that all machines share, or use penstock.engine: micro-batch",
+            f"tasks do not see the place of the job's state, {self._state.location} ({why}). Set penstock.home to a "
+            "directory that all machines share, or penstock.resident.state-dir to a store that all of them reach "
+            "(s3://...)",
         )
 
     def _deploy(self, supervisor: Supervisor) -> None:
         self._generation += 1
-        self._deployment = uuid.uuid4().hex[:12]
+        deployment = uuid.uuid4().hex[:12]
+        self._unused_files.deployed(deployment)
         self._enter(_Phase.RUNNING)
         latest = self._job.completion.store.latest
         supervisor.broadcast(
             Deploy(
                 self._generation,
-                self._deployment,
+                deployment,
                 {slot: member.address for slot, member in supervisor.members.items()},
                 self._levels,
                 places_of(self._job.blueprint),
                 self._locations(),
                 {level: latest.union_lists_of(level) for level in range(self._job.blueprint.levels)},
-                self._directory,
+                self._state.location,
                 self._settings.buffer_timeout_ms,
                 self._settings.exactly_once,
             )
@@ -284,10 +291,3 @@ class ResidentEngine:
         for location in record.snapshot_ids.values():
             spans_of(location)
         return record.snapshot_ids
-
-    def _remove_unused_files(self) -> None:
-        locations = self._job.completion.store.latest.snapshot_ids.values()
-        files = {span.file for location in locations for span in spans_of(location)}
-        if files != self._files:
-            self._files = files
-            remove_unused(Path(self._directory), locations, self._deployment)

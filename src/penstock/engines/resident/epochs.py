@@ -14,7 +14,7 @@ from penstock.engines.resident.messages import Reported, RunEpoch
 from penstock.runtime.report import SubtaskReport, read_report
 from penstock.runtime.snapshot_target import SnapshotTarget
 
-_IN_FLIGHT = 3
+IN_FLIGHT = 3
 _SHORTEST_WAIT_SECONDS = 0.001  # something may be due that has to wait for something else
 
 
@@ -43,7 +43,7 @@ class Epochs:
         """One at a time if a source has to hear how far its readers came, or a sink what is committed, to go on."""
         ahead = all(source.ahead for source in self._job.planner.sources.values())
         heard = any(getattr(op.function, "writers_hear_commits", False) for op in self._job.blueprint.operators)
-        return _IN_FLIGHT if ahead and not heard else 1
+        return IN_FLIGHT if ahead and not heard else 1
 
     def begin(self) -> None:
         """Before an attempt: an earlier one may have died between the record and its results."""

@@ -1,25 +1,20 @@
-"""Keeps snapshots in files that only grow. What counts is what the epoch record names: byte ranges of files.
+"""Keeps snapshots in the files of a task. What counts is what the epoch record names: byte ranges of files.
 
-A task appends the entries of all its subtasks to one file, made durable once for all of them. Its name belongs to one
-deployment: a process that was replaced, and does not know it, writes where nobody reads.
+The entries of all subtasks of a task go to one file, made durable once for all of them.
 """
 
 from __future__ import annotations
 
-import os
 import struct
-import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from penstock.common.errors import JobExecutionError
+from penstock.engines.resident.state_files import SUFFIX, StateFiles
 from penstock.runtime.state_log import Place
 
-SUFFIX = ".state"
-_SEGMENT_BYTES = 64 << 20
 _FIELDS = struct.Struct("<iiqiq")  # level, subtask, record, piece, length of the content
 _CHECKSUM = struct.Struct("<I")
 _HEADER_BYTES = _FIELDS.size + _CHECKSUM.size
@@ -63,70 +58,6 @@ def other_engine() -> JobExecutionError:
         "the job's state is not in files of the resident engine: it ran on micro-batches so far. Go on with "
         "penstock.engine: micro-batch; to change the engine, stop the job with a savepoint and start from that (-s)"
     )
-
-
-class StateFiles:
-    """The files of one task in one deployment; appended by one thread, made durable by another."""
-
-    def __init__(self, directory: Path, prefix: str, segment_bytes: int = _SEGMENT_BYTES) -> None:
-        self.directory = directory
-        self._prefix = prefix
-        self._segment_bytes = segment_bytes
-        self._segment = -1
-        self._descriptor = -1
-        self.size = segment_bytes  # so that the first entry begins a file
-        self.name = ""
-        self._lock = threading.Lock()
-        self._written: set[int] = set()  # descriptors with what may not be durable
-        self._open: list[int] = []
-        self._new_names = False
-
-    def begin_entry(self) -> None:
-        if self.size >= self._segment_bytes:
-            self._segment += 1
-            self.name = f"{self._prefix}-{self._segment:06d}{SUFFIX}"
-            path = self.directory / self.name
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
-            self.size = 0
-            with self._lock:
-                self._open.append(self._descriptor)
-                self._new_names = True
-
-    def write(self, header: bytes, content: bytes) -> None:
-        left: list[memoryview] = [memoryview(header), memoryview(content)]
-        with self._lock:
-            self._written.add(self._descriptor)
-        while left:
-            count = os.writev(self._descriptor, left)
-            self.size += count
-            while left and count >= len(left[0]):
-                count -= len(left.pop(0))
-            if left and count:
-                left[0] = left[0][count:]
-
-    def make_durable(self) -> None:
-        """Everything that was written before the call; from another thread."""
-        with self._lock:
-            written, self._written = self._written, set()
-            new_names, self._new_names = self._new_names, False
-        for descriptor in written:
-            os.fdatasync(descriptor)
-        if new_names:
-            _sync_directory(self.directory)
-
-    def close(self) -> None:
-        with self._lock:
-            for descriptor in self._open:
-                os.close(descriptor)
-            self._open, self._written = [], set()
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @dataclass(frozen=True)
@@ -212,7 +143,7 @@ class FileSnapshotStore:
 
     def _opened(self, name: str) -> BinaryIO:
         try:
-            return open(self._files.directory / name, "rb")
+            return self._files.open(name)
         except OSError as error:
             raise _damage(f"{name} cannot be read: {error}") from error
 
@@ -244,15 +175,3 @@ def _damage(what: str) -> JobExecutionError:
         f"the state of the job is damaged: {what}. The job cannot go on from it; start the program as a new job from a "
         "checkpoint or savepoint, with penstock run -s PATH"
     )
-
-
-def remove_unused(directory: Path, locations: Iterable[str], deployment: str) -> None:
-    """Removes files that no location names and no task of the running deployment can name any more."""
-    used = {span.file for location in locations for span in spans_of(location)}
-    for path in directory.glob(f"*{SUFFIX}"):
-        if path.name in used:
-            continue
-        prefix, _, _ = path.name.rpartition("-")
-        newest = max((name for name in used if name.startswith(f"{prefix}-")), default="")
-        if not path.name.startswith(f"{deployment}-") or path.name < newest:
-            path.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ import secrets
 import struct
 from typing import NamedTuple
 
-from penstock.common.errors import PenstockError
+from penstock.engines.resident.run_keys import NotAuthenticatedError
 
 CHUNK, BARRIER, MESSAGE = 1, 2, 3
 _HEADER = struct.Struct("<QBiqq")  # length of the payload, kind, subtask, channel, epoch
@@ -60,10 +60,6 @@ class Greeting(NamedTuple):
     generation: int
     level: int
     slot: int
-
-
-class NotAuthenticatedError(PenstockError):
-    """The other end does not know the secret of the run."""
 
 
 class Handshake:

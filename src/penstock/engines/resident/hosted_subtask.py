@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Alignment, Barrier, Deliver, EndEpoch
-from penstock.engines.resident.file_state_store import FileSnapshotStore, StateFiles
+from penstock.engines.resident.file_state_store import FileSnapshotStore
+from penstock.engines.resident.state_files import StateFiles
 from penstock.metrics.values import GaugeValue
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
@@ -91,11 +92,13 @@ class HostedSubtask:
         union_lists: dict[int, UnionLists],
         exactly_once: bool,
         clock: Clock = system_clock,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self.place: Place = (blob.level, subtask)
         self._blob = blob
         self._union_lists = union_lists
         self._clock = clock
+        self._wake = wake
         self._store = FileSnapshotStore(files, self.place, location)
         self._location = location
         self._log = StateLog(self._store)
@@ -116,7 +119,7 @@ class HostedSubtask:
 
     def _opened(self) -> Container:
         """Snapshots come first, so that user functions find the state when they are opened."""
-        container = Container(self._blob.blueprint(), *self.place, self._clock)
+        container = Container(self._blob.blueprint(), *self.place, self._clock, self._wake)
         try:
             if self._token is None:
                 container.open(self._blob.savepoint)
@@ -153,7 +156,7 @@ class HostedSubtask:
 
     @property
     def has_work(self) -> bool:
-        return bool(self._ready) or self._reading is not None
+        return (bool(self._ready) or self._reading is not None) and not self.container.congested
 
     @property
     def has_room(self) -> bool:
@@ -194,6 +197,11 @@ class HostedSubtask:
     def _has_run(self) -> None:
         self.unflushed = bool(self.outgoing)
         self.next_wake = _wake_of(self.container)
+
+    def look_at_clock(self) -> None:
+        """Something has become due that was not foreseen."""
+        if not self._failed and not self._finished:
+            self.next_wake = _wake_of(self.container)
 
     def advance(self) -> None:
         """The moment has come that next_wake names."""

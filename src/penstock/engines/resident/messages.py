@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 from penstock.common.failure import Failure
 from penstock.control.work import Place
 from penstock.engines.resident.channels import Address
+from penstock.engines.resident.run_keys import RunKeys
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import UnionLists
 from penstock.runtime.sources.base import Assignment
@@ -28,7 +28,7 @@ class Deploy:
     places: tuple[Place, ...]
     locations: dict[Place, str]  # of snapshots; without one a subtask starts from the job's savepoint, or from nothing
     union_lists: dict[int, dict[int, UnionLists]]  # by level and subtask
-    directory: Path
+    state: str  # where snapshots are kept
     buffer_timeout_ms: int
     exactly_once: bool
 
@@ -68,7 +68,7 @@ class Hello:
     slot: int
     process: int
     address: Address  # for the chunks of other tasks
-    sees_files: bool  # whether it finds the directory of the state
+    blind: str | None  # why it does not find the place of the state
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class TaskSettings:
     """What a task needs to find its driver."""
 
     driver: Address
-    secret: bytes = field(repr=False)
+    keys: RunKeys
     ports: tuple[int, int]  # first and last; 0 for any
-    directory: Path
+    state: str  # where snapshots are kept
     beat_seconds: float = 1.0

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import socket
 import threading
 import time
 
-from penstock.engines.resident.file_state_store import StateFiles
+from penstock.engines.resident.driver_connection import DriverConnection
 from penstock.engines.resident.frames import MESSAGE, Frame
 from penstock.engines.resident.messages import Beat, Broken, FromTask, Reported
+from penstock.engines.resident.state_files import StateFiles
 from penstock.runtime.pickling import dumps
 
 
 class Messenger:
     """All messages go through one queue; reports that have come together cost one fdatasync."""
 
-    def __init__(self, control: socket.socket, beat_seconds: float) -> None:
+    def __init__(self, control: DriverConnection, beat_seconds: float) -> None:
         self._control = control
         self._beat_seconds = beat_seconds
         self._queue: queue.SimpleQueue[tuple[FromTask | None, StateFiles | None]] = queue.SimpleQueue()
@@ -52,7 +52,7 @@ class Messenger:
                 for message in self._durable(messages):
                     if message is None:
                         return
-                    self._control.sendall(b"".join(Frame(MESSAGE, dumps(message)).parts()))
+                    self._control.send(Frame(MESSAGE, dumps(message)))
 
     def _waiting(self, seconds: float) -> list[tuple[FromTask | None, StateFiles | None]]:
         messages = []
@@ -63,11 +63,11 @@ class Messenger:
         return messages
 
     def _durable(self, messages: list[tuple[FromTask | None, StateFiles | None]]) -> list[FromTask | None]:
-        failed: dict[StateFiles, OSError] = {}
+        failed: dict[StateFiles, Exception] = {}
         for files in {files for _, files in messages if files is not None}:
             try:
                 files.make_durable()
-            except OSError as error:
+            except Exception as error:  # stores raise what they like, and this thread must live
                 failed[files] = error
         return [_or_broken(message, failed.get(files) if files else None) for message, files in messages]
 
@@ -76,7 +76,7 @@ class Messenger:
         return Beat(0.0 if began is None else time.monotonic() - began)
 
 
-def _or_broken(message: FromTask | None, error: OSError | None) -> FromTask | None:
+def _or_broken(message: FromTask | None, error: Exception | None) -> FromTask | None:
     if error is None or not isinstance(message, Reported):
         return message
     return Broken(message.generation, f"a snapshot could not be made durable: {error}")

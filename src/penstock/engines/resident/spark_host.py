@@ -12,7 +12,6 @@ import threading
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.common.errors import NotSupportedError
 from penstock.common.failure import Failure
 from penstock.common.run_options import current_run_options
 from penstock.control.engine import EngineJob, WorkerEnvironment
@@ -31,7 +30,7 @@ from penstock.graph.job_request import JobRequest
 
 _END_SECONDS = 2.0
 _KILL_SECONDS = 5.0
-# Chunks would travel in clear where the user has asked Spark to encrypt what travels.
+# Whoever asks Spark for one of these wants what travels to be encrypted.
 _ENCRYPTION = ("spark.authenticate", "spark.network.crypto.enabled", "spark.ssl.enabled", "spark.ssl.rpc.enabled")
 _numbers = itertools.count()
 
@@ -56,12 +55,6 @@ class SparkHost:
         options, home = current_run_options(), job.home
         log_file = home.home / "logs" / "spark.log"
         self._session = spark_session(options.master, self._options, log_file, options.verbose)
-        for key in _ENCRYPTION:
-            if self._context.getConf().get(key, "false") == "true":
-                raise NotSupportedError(
-                    f"{key} is on, and the resident engine does not encrypt what tasks send to each other yet: use "
-                    "penstock.engine: micro-batch"
-                )
         ship_modules(self._session, job.blueprint.settings.module_paths, home.path / "shipped")
 
     @property
@@ -74,6 +67,11 @@ class SparkHost:
         if str(self._context.master).startswith("local"):
             return min(parallelism, self._context.defaultParallelism)
         return parallelism
+
+    @property
+    def encrypts(self) -> bool:
+        configuration = self._context.getConf()
+        return any(configuration.get(key, "false") == "true" for key in _ENCRYPTION)
 
     def driver_address(self) -> str:
         return str(self._context.getConf().get("spark.driver.host", "127.0.0.1"))

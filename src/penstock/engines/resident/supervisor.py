@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
 import selectors
 import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from penstock.engines.resident.channels import Address, BrokenConnectionError, Connection, Listener
-from penstock.engines.resident.frames import MESSAGE, Frame, NotAuthenticatedError
+from penstock.engines.resident.frames import MESSAGE, Frame
 from penstock.engines.resident.messages import Beat, FromDriver, FromTask, Hello, TaskSettings
+from penstock.engines.resident.run_keys import NotAuthenticatedError, RunKeys
 from penstock.engines.resident.task_host import TaskHost
 from penstock.runtime.pickling import dumps_on_driver, loads
 
@@ -27,7 +26,7 @@ class Member:
     connection: Connection
     process: int
     address: Address
-    sees_files: bool
+    blind: str | None  # why it does not find the place of the state
     heard_at: float
     in_step_seconds: float = 0.0
 
@@ -45,17 +44,17 @@ class Supervisor:
         host: TaskHost,
         slots: int,
         ports: tuple[int, int],
-        directory: Path,
+        state: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._host = host
         self.slots = slots
         self._clock = clock
         self._selector = selectors.DefaultSelector()
-        secret = secrets.token_bytes(32)
+        keys = RunKeys.new(host.encrypts)
         address = host.driver_address()
-        self._listener = Listener(address, range(ports[0], ports[1] + 1), self._selector, secret)
-        self._settings = TaskSettings((address, self._listener.port), secret, ports, directory)
+        self._listener = Listener(address, range(ports[0], ports[1] + 1), self._selector, keys)
+        self._settings = TaskSettings((address, self._listener.port), keys, ports, state)
         self.members: dict[int, Member] = {}
         self._slot_of: dict[Connection, int] = {}
         self._alarm, self._bell = socket.socketpair()
@@ -118,9 +117,7 @@ class Supervisor:
     def _welcome(self, connection: Connection, hello: Hello) -> list[tuple[int, FromTask | Gone]]:
         """A task that was there before has been replaced: it ends when it finds its connection closed."""
         gone: list[tuple[int, FromTask | Gone]] = [(hello.slot, Gone())] if self._forget(hello.slot) else []
-        self.members[hello.slot] = Member(
-            connection, hello.process, hello.address, hello.sees_files, heard_at=self._clock()
-        )
+        self.members[hello.slot] = Member(connection, hello.process, hello.address, hello.blind, heard_at=self._clock())
         self._slot_of[connection] = hello.slot
         return gone
 

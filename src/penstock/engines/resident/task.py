@@ -6,6 +6,7 @@ circle. What belongs to a generation goes with it; the process stays for the nex
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import socket
@@ -14,9 +15,9 @@ from collections.abc import Callable
 
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Barrier
-from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener, connected
-from penstock.engines.resident.file_state_store import StateFiles
-from penstock.engines.resident.frames import Frame, FrameReader, Greeting, NotAuthenticatedError
+from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener
+from penstock.engines.resident.driver_connection import DriverConnection
+from penstock.engines.resident.frames import Frame, Greeting
 from penstock.engines.resident.hosted_subtask import HostedSubtask
 from penstock.engines.resident.messages import (
     CONTROL_LEVEL,
@@ -32,6 +33,8 @@ from penstock.engines.resident.messages import (
     TaskSettings,
 )
 from penstock.engines.resident.messenger import Messenger
+from penstock.engines.resident.run_keys import NotAuthenticatedError, RunKeys
+from penstock.engines.resident.state_files import state_files_at, why_no_state_place
 from penstock.engines.resident.traffic import Traffic
 from penstock.runtime.blueprint import JobSettings
 from penstock.runtime.clock import Clock, system_clock
@@ -41,19 +44,26 @@ from penstock.runtime.pickling import loads
 _CONNECT_SECONDS = 10.0
 _STEPS_BETWEEN_LOOKS = 16  # at the sockets, however much work there is
 _CONTROL = "control"
+_BELL = "bell"
 
 
 class Generation:
     """Everything that a deployment has made; thrown away as a whole."""
 
     def __init__(
-        self, deploy: Deploy, slot: int, selector: selectors.BaseSelector, secret: bytes, clock: Clock = system_clock
+        self,
+        deploy: Deploy,
+        slot: int,
+        selector: selectors.BaseSelector,
+        keys: RunKeys,
+        clock: Clock = system_clock,
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self.number = deploy.generation
         self.buffer_seconds = deploy.buffer_timeout_ms / 1000
-        self.files = StateFiles(deploy.directory, f"{deploy.deployment}-{slot}")
+        self.files = state_files_at(deploy.state, f"{deploy.deployment}-{slot}")
         self.hosted: dict[Place, HostedSubtask] = {}
-        self.traffic = Traffic(deploy, slot, self.hosted, selector, secret)
+        self.traffic = Traffic(deploy, slot, self.hosted, selector, keys)
         try:
             for level, subtask in reversed(deploy.places):  # those at the end of the graph open first
                 if deploy.slot_of(subtask) == slot:
@@ -65,6 +75,7 @@ class Generation:
                         deploy.union_lists.get(level, {}),
                         deploy.exactly_once,
                         clock,
+                        wake,
                     )
         except BaseException:
             self.close()
@@ -93,18 +104,22 @@ class ResidentTask:
         self._early: dict[Connection, list[Frame]] = {}  # of tasks that were deployed a moment before this one
         self._flush_due: float | None = None
         self._ended = False
-        self._control = connected(settings.driver, settings.secret, Greeting(0, CONTROL_LEVEL, slot), _CONNECT_SECONDS)
-        self._control_frames = FrameReader()
+        greeting = Greeting(0, CONTROL_LEVEL, slot)
+        self._control = DriverConnection(settings.driver, settings.keys, greeting, _CONNECT_SECONDS)
         self._selector.register(self._control, selectors.EVENT_READ, _CONTROL)
-        host = self._control.getsockname()[0]  # others reach this task where the driver does
+        self._bell, self._rope = socket.socketpair()  # threads of operators ring when they have something
+        self._rope.setblocking(False)
+        self._selector.register(self._bell, selectors.EVENT_READ, _BELL)
+        host = self._control.host
         ports = range(settings.ports[0], settings.ports[1] + 1)
-        self._listener = Listener(host, ports, self._selector, settings.secret)
+        self._listener = Listener(host, ports, self._selector, settings.keys)
         self._messenger = Messenger(self._control, settings.beat_seconds)
-        self._messenger.tell(Hello(slot, os.getpid(), (host, self._listener.port), settings.directory.is_dir()))
+        self._messenger.tell(Hello(slot, os.getpid(), (host, self._listener.port), why_no_state_place(settings.state)))
 
     def run(self) -> None:
         """Until the driver says so, or is gone."""
         try:
+            self._hear()  # something may have come with the end of the handshake
             while not self._ended:
                 self._serve(self._patience())
                 self._work_safely()
@@ -113,6 +128,8 @@ class ResidentTask:
             self._messenger.close()
             self._listener.close()
             self._control.close()
+            self._bell.close()
+            self._rope.close()
             self._selector.close()
 
     # -- the driver --------------------------------------------------------------------------------------------
@@ -121,21 +138,28 @@ class ResidentTask:
         for key, events in self._selector.select(seconds):
             if key.data == _CONTROL:
                 self._hear()
+            elif key.data == _BELL:
+                self._heed_bell()
             elif key.data is self._listener:
                 self._listener.accept()
             elif not key.data.closed:
                 self._serve_peer(key.data, events)
 
+    def _ring(self) -> None:
+        with contextlib.suppress(OSError):  # it rings already, or the task is over
+            self._rope.send(b"!")
+
+    def _heed_bell(self) -> None:
+        self._bell.recv(1 << 12)
+        if self._generation is not None:
+            for hosted in self._generation.hosted.values():
+                hosted.look_at_clock()
+
     def _hear(self) -> None:
-        try:
-            data = self._control.recv(1 << 20, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
+        frames = self._control.receive()
+        if frames is None:
             self._ended = True  # the driver is gone: nobody would commit what this task does
-        for frame in self._control_frames.feed(data):
+        for frame in frames or ():
             self._obey(loads(frame.payload))
 
     def _obey(self, message: FromDriver) -> None:
@@ -156,7 +180,8 @@ class ResidentTask:
         self._messenger.entering()
         try:
             self._prepare(deploy.levels[0].settings)
-            self._generation = Generation(deploy, self._slot, self._selector, self._settings.secret, self._clock)
+            secret = self._settings.keys
+            self._generation = Generation(deploy, self._slot, self._selector, secret, self._clock, self._ring)
         except Exception as error:  # of user code in open(), or a snapshot that cannot be read: as in an epoch
             self._messenger.tell(Broken(deploy.generation, "a subtask could not be opened", failure_of(error)))
             return

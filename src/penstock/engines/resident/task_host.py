@@ -14,6 +14,10 @@ from penstock.graph.job_request import JobRequest
 class TaskHost(Protocol):
     """Keeps one task running in each slot. A task that is lost may come back by itself; the engine counts hellos."""
 
+    @property
+    def encrypts(self) -> bool:
+        """Whether what travels is to be encrypted; known once it is open."""
+
     def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment: ...
 
     def open(self, job: EngineJob) -> None:

@@ -11,6 +11,7 @@ from penstock.engines.resident.channels import Connection, connect
 from penstock.engines.resident.frames import BARRIER, CHUNK, Frame, Greeting
 from penstock.engines.resident.hosted_subtask import INBOX_BYTES, HostedSubtask
 from penstock.engines.resident.messages import Deploy
+from penstock.engines.resident.run_keys import RunKeys
 from penstock.runtime.exchange import ExchangeRow
 
 
@@ -23,13 +24,13 @@ class Traffic:
         slot: int,
         hosted: dict[Place, HostedSubtask],
         selector: selectors.BaseSelector,
-        secret: bytes,
+        keys: RunKeys,
     ) -> None:
         self._deploy = deploy
         self._slot = slot
         self._hosted = hosted
         self._selector = selector
-        self._secret = secret
+        self._keys = keys
         self._outgoing: dict[tuple[int, int], Connection] = {}  # by target level and slot
         self._incoming: dict[int, list[Connection]] = defaultdict(list)  # by level
         self._full: set[int] = set()  # levels that have no room
@@ -73,7 +74,7 @@ class Traffic:
         slot = self._deploy.slot_of(subtask)
         if (level, slot) not in self._outgoing:
             greeting = Greeting(self._deploy.generation, level, self._slot)
-            self._outgoing[level, slot] = connect(self._deploy.peers[slot], self._selector, self._secret, greeting)
+            self._outgoing[level, slot] = connect(self._deploy.peers[slot], self._selector, self._keys, greeting)
         return self._outgoing[level, slot]
 
     # -- in ----------------------------------------------------------------------------------------------------

@@ -30,6 +30,8 @@ class Output(Protocol):
 class Operator:
     """Base of all operators. Subclasses override what they need; results go to `self.output`."""
 
+    asynchronous = False  # it goes on between epochs, so that one that is run again may have other results
+
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         self.blueprint = blueprint
         self.context = context
@@ -42,6 +44,11 @@ class Operator:
     @property
     def idle(self) -> bool:
         """Whether it makes watermarks itself, and has none to tell for now."""
+        return False
+
+    @property
+    def congested(self) -> bool:
+        """Whether it has more than it can begin; it takes what comes all the same."""
         return False
 
     def connect(self, output: Output, side_outputs: Mapping[str, Output]) -> None:

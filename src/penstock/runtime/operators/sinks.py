@@ -47,6 +47,8 @@ class SinkOperator(Operator):
             metrics=self.memory.metrics,
             current_processing_time=self.context.clock,
             current_watermark=lambda: self.watermark,
+            directory=settings.directory_of_sink(blueprint.uid),
+            runtime_context=self.context.runtime_context,
         )
 
     def close(self) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.functions.bad_records import BadRecord, chosen_for
 from penstock.functions.source import Fetch, ReaderContext, Source, SourceReader
+from penstock.metrics import Counter
 from penstock.runtime.batch import Batch, Control
 from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.claims import claim
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.watermarks import TimestampsAndWatermarksOperator
 from penstock.runtime.sources.splits import Positions, ReadReport, SplitWork
 from penstock.runtime.station import LocalInput
-from penstock.storage import storage_at
 
 Element = Batch | Control | None  # None: the end
 
@@ -22,9 +24,30 @@ Element = Batch | Control | None  # None: the end
 class SourceOperator(Operator):
     """Reads what the driver has planned from where to where."""
 
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        self._bad_records = chosen_for(blueprint.function)
+        self._bad_count: Counter | None = None
+
     def read(self, work: Any) -> Iterator[Element]:
         """The elements of the epoch; whoever drives this emits them."""
-        yield from self.blueprint.function.read(work)
+        for element in self.blueprint.function.read(work):
+            if isinstance(element, BadRecord):
+                self._put_aside([element])
+            else:
+                yield element
+
+    def _put_aside(self, bad: Sequence[BadRecord]) -> None:
+        """What could not be decoded."""
+        if self._bad_count is None:
+            self._bad_count = self.memory.metrics.counter("numRecordsInErrors")
+        self._bad_count.inc(len(bad))
+        if self._bad_records.fails:
+            raise JobExecutionError(str(bad[0]))
+        tag = self._bad_records.tag
+        side = None if tag is None else self.side_outputs.get(tag.tag_id)
+        if side is not None:
+            side.emit(Batch(list(bad)))
 
     def read_report(self) -> Any:
         """What the planner has to know about the epoch; None for nothing."""
@@ -45,6 +68,7 @@ class SplitSourceOperator(SourceOperator):
         self._at: Positions = {}  # where the reader is
         self._finished: Positions = {}  # in this epoch
         self._watermarks: TimestampsAndWatermarksOperator | None = None
+        self._sides_idle = False
 
     def connect(self, output: Any, side_outputs: Any) -> None:
         super().connect(output, side_outputs)
@@ -64,13 +88,28 @@ class SplitSourceOperator(SourceOperator):
             fetch = self.fetch(work.max_records - records)
             if fetch is None:
                 break
-            records += len(fetch.records)
+            records += len(fetch.records) + len(fetch.bad)
+            if fetch.bad:
+                self._put_aside(fetch.bad)
             if fetch.records:
-                yield Batch(fetch.records, fetch.timestamps)
+                yield _batch_of(fetch)
+                self._tell_side_outputs()
         if work.claim is not None:
-            _claim(*work.claim)
+            claim(*work.claim)
         if work.complete and not self._at:
             yield None
+
+    def _tell_side_outputs(self) -> None:
+        """Watermarks arise behind this operator; what was put aside shall not hold them back elsewhere."""
+        if self._watermarks is None or not self.side_outputs:
+            return
+        watermark, idle = self._watermarks.watermark, self._watermarks.idle
+        for side in self.side_outputs.values():
+            if watermark > self.watermark:
+                side.emit_watermark(watermark)
+            if idle != self._sides_idle:
+                side.emit_idleness(idle)
+        self.watermark, self._sides_idle = watermark, idle
 
     def assign(self, work: SplitWork) -> None:
         """From now on exactly these splits are read, from their positions on."""
@@ -128,10 +167,8 @@ class SplitSourceOperator(SourceOperator):
         return self._reader
 
 
-def _claim(location: str, name: str) -> None:
-    """Two attempts of one task may read different records, so only one of them may let its output be used."""
-    if not storage_at(location).create(name, b""):
-        raise JobExecutionError(
-            "what a source had read in this epoch was lost after others had used it. Reading it again may give other"
-            " records, so the whole epoch has to be computed again: a restart strategy does that."
-        )
+def _batch_of(fetch: Fetch) -> Batch:
+    records = fetch.records
+    if isinstance(records, Batch):
+        return records
+    return Batch(records if isinstance(records, list) else records.values, fetch.timestamps)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.functions.bad_records import BadRecord
 from penstock.runtime.batch import Batch, Control
 
 
@@ -28,7 +29,7 @@ class WorkReader(ABC):
     """Reads work in a worker process. Picklable, without state of its own between epochs."""
 
     @abstractmethod
-    def read(self, work: Any) -> Iterator[Batch | Control]: ...
+    def read(self, work: Any) -> Iterator[Batch | Control | BadRecord]: ...
 
 
 class SourcePlanner(ABC):

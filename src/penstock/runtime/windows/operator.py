@@ -150,4 +150,4 @@ class WindowOperator(TimedOperator):
         if not isinstance(self.index, GeneralWindows):
             self.timers.event.clear()
             self.timers.processing.clear()
-        self._saved.finish(timed)
+        self._saved.finish(timed, self.watermark)

@@ -99,7 +99,7 @@ class SavedContents:
             )
         return self._folding
 
-    def finish(self, timed: set[Slot]) -> None:
+    def finish(self, timed: set[Slot], watermark: int) -> None:
         slices = slices_of(self._settings.assigner)
         for _, slot, accumulator in sorted(self._slices, key=lambda entry: entry[0]):
             (key, (start, end)) = slot
@@ -113,7 +113,8 @@ class SavedContents:
                 self._index.put_slice(slot, accumulator)
                 continue
             for window in slices.windows(start):
-                self._put_merged((key, window), accumulator)
+                if window[1] - 1 + self._settings.allowed_lateness > watermark:  # earlier ones are over
+                    self._put_merged((key, window), accumulator)
         self._index.restored(timed, self._merged)
         self._slices, self._merged = [], {}
 

@@ -72,6 +72,24 @@ def _details(node: plan.Relation) -> list[str]:
             return [f"orderBy=[{', '.join(map(rendered_key, node.keys))}]"]
         case plan.Limit():
             return [f"offset={node.offset}", f"fetch={node.count}"]
+        case plan.Rank():
+            keys = [f"partitionBy=[{_named(node.source, node.partition_by)}]"] if not node.limit else []
+            order = f"orderBy=[{', '.join(map(rendered_key, node.order_by))}]"
+            return [
+                *keys,
+                order,
+                f"rankRange=[rankStart={node.start}, rankEnd={node.end}]",
+                f"select=[{', '.join(node.names)}]",
+            ]
+        case plan.Deduplicate():
+            order = node.source.fields[node.time_column].time
+            kept = f"keep=[{'LastRow' if node.last else 'FirstRow'}]"
+            return [kept, f"key=[{_named(node.source, node.keys)}]", f"order=[{order.value if order else ''}]"]
+        case plan.Expand():
+            sets = [f"{{{', '.join(node.source.names[node.keys[place]] for place in one)}}}" for one in node.sets]
+            return [f"sets=[{', '.join(sets)}]"]
+        case plan.ChangelogNormalize() | plan.SinkMaterialize():
+            return [f"key=[{_named(node.source, node.keys)}]"]
         case plan.Match():
             return [f"partitionBy=[{_named(node.source, node.partition_by)}]", f"measures=[{', '.join(node.names)}]"]
         case plan.Sink():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
+from typing import Any, Self
 
 from penstock.columns.typed.nodes import Aggregate, OverCall, SortKey, TimeAttribute, Typed
 from penstock.columns.typesystem.base import DataType
@@ -31,9 +32,18 @@ Fields = tuple[Field, ...]
 class Relation:
     fields: Fields
     position: Position | None = field(default=None, compare=False, repr=False, kw_only=True)
+    # Whether updates come with the row as it was before; update_kinds.py finds out.
+    update_before: bool = field(default=True, compare=False, repr=False, kw_only=True)
 
     def inputs(self) -> tuple[Relation, ...]:
         return ()
+
+    def with_inputs(self, inputs: tuple[Relation, ...]) -> Self:
+        """The same node over other inputs with the same columns."""
+        given = iter(inputs)
+        own = {part.name: getattr(self, part.name) for part in dataclass_fields(self)}
+        changed: dict[str, Any] = {name: next(given) for name, value in own.items() if isinstance(value, Relation)}
+        return replace(self, **changed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,6 +192,93 @@ class Limit(Relation):
     source: Relation
     offset: int = 0
     count: int | None = None
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Rank(Relation):
+    """The rows with ranks from start to end of each partition; `numbered`: with the rank as last column.
+
+    `limit` is ORDER BY with LIMIT, or LIMIT alone: one partition, and never numbered.
+    """
+
+    source: Relation
+    partition_by: tuple[int, ...]
+    order_by: tuple[SortKey, ...]
+    start: int
+    end: int
+    numbered: bool
+    limit: bool = False
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Deduplicate(Relation):
+    """One row for each key: the first or the last one by a time attribute."""
+
+    source: Relation
+    keys: tuple[int, ...]
+    time_column: int
+    last: bool
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Expand(Relation):
+    """Each row once for each grouping set: behind it the keys, null where the set lacks them, and which set it is."""
+
+    source: Relation
+    keys: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    numbers: tuple[int, ...]
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class Replication(Relation):
+    """Each row as often as its last column says, without that column."""
+
+    source: Relation
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class ChangelogNormalize(Relation):
+    """A changelog of upserts by these columns as a full one."""
+
+    source: Relation
+    keys: tuple[int, ...]
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class DropUpdateBefore(Relation):
+    """A full changelog without the rows as they were before."""
+
+    source: Relation
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class SinkMaterialize(Relation):
+    """A changelog as the one of a table with this key: of several rows with a key the last one counts."""
+
+    source: Relation
+    keys: tuple[int, ...]
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)

@@ -12,6 +12,7 @@ from penstock.table.logical.tables import TableDefinition, TableLookup, ViewDefi
 from penstock.table.resolution.calls import implied
 from penstock.table.sql import statements as st
 from penstock.table.sql.errors import SqlValidationError, suggestion
+from penstock.table.syntax.queries import Query
 
 
 def build_insert(insert: st.Insert, tables: TableLookup) -> Relation:
@@ -24,19 +25,28 @@ def build_insert(insert: st.Insert, tables: TableLookup) -> Relation:
     if isinstance(target, ViewDefinition):
         raise SqlValidationError(f"{name!r} is a view: rows can be written only into tables.", insert.position)
     query = QueryBuilder(tables).query(insert.query)
-    static = dict(insert.partition)
-    nodes = _placed(insert, query, target, static, name)
-    for field, node in zip(target.fields, nodes, strict=True):
+    return _fitted(insert, query, target, name)
+
+
+def build_sink(query: Relation, path: tuple[str, ...], target: TableDefinition, overwrite: bool) -> Sink:
+    """The rows of a plan into a table, column by column."""
+    insert = st.Insert(path, Query(), overwrite=overwrite)
+    return _fitted(insert, query, target, ".".join(path))
+
+
+def _fitted(insert: st.Insert, query: Relation, target: TableDefinition, name: str) -> Sink:
+    nodes = _placed(insert, query, target, dict(insert.partition), name)
+    for field, node in zip(target.sink_fields, nodes, strict=True):
         if not implicitly_castable(node.data_type.nullable(), field.data_type.nullable()):
             raise SqlValidationError(
                 f"Column {field.name!r} of {name!r} is {field.data_type.as_summary_string()}, but the query gives"
                 f" {node.data_type.as_summary_string()} for it. CAST it.\n{_schemas(query, target)}",
                 insert.position,
             )
-    fitted = [implied(node, field.data_type) for node, field in zip(nodes, target.fields, strict=True)]
-    source = builder.project(query, fitted, [field.name for field in target.fields])
+    fitted = [implied(node, field.data_type) for node, field in zip(nodes, target.sink_fields, strict=True)]
+    source = builder.project(query, fitted, [field.name for field in target.sink_fields])
     return Sink(
-        target.fields, source, insert.path, target, insert.overwrite, insert.partition, insert.on_conflict,
+        target.sink_fields, source, insert.path, target, insert.overwrite, insert.partition, insert.on_conflict,
         position=insert.position,
     )  # fmt: skip
 
@@ -45,7 +55,7 @@ def _placed(
     insert: st.Insert, query: Relation, target: TableDefinition, static: dict[str, object], name: str
 ) -> list[Typed]:
     """For each column of the sink what goes into it: a column of the query, a static partition value, or null."""
-    names = [field.name for field in target.fields]
+    names = [field.name for field in target.sink_fields]
     wanted = list(insert.columns) or [column for column in names if column not in static]
     for column in (*wanted, *static):
         if column not in names:
@@ -60,7 +70,7 @@ def _placed(
         )
     given = dict(zip(wanted, builder.references(query), strict=True))
     nodes: list[Typed] = []
-    for field in target.fields:
+    for field in target.sink_fields:
         if field.name in given:
             nodes.append(given[field.name])
         elif field.name in static:
@@ -77,5 +87,5 @@ def _placed(
 
 def _schemas(query: Relation, target: TableDefinition) -> str:
     ours = ", ".join(f"{field.name}: {field.data_type.as_summary_string()}" for field in query.fields)
-    theirs = ", ".join(f"{field.name}: {field.data_type.as_summary_string()}" for field in target.fields)
+    theirs = ", ".join(f"{field.name}: {field.data_type.as_summary_string()}" for field in target.sink_fields)
     return f"  query: [{ours}]\n  sink:  [{theirs}]"

@@ -73,9 +73,7 @@ class SourceBuilder:
                 f"There is no table {name!r}.{suggestion(table.path[-1], self._tables.known_names())}", table.position
             )
         if isinstance(found, ViewDefinition):
-            relation = type(self)(self._tables).query(found.query)
-            if found.columns:
-                relation = builder.renamed(relation, found.columns, table.position)
+            relation = self.view_relation(found)
         else:
             relation = Scan(found.fields, table.path, found, table.hints, position=table.position)
         if table.snapshot is not None:
@@ -84,6 +82,13 @@ class SourceBuilder:
                 raise SqlValidationError("FOR SYSTEM_TIME AS OF needs a timestamp.", table.snapshot.position)
             relation = Snapshot(relation.fields, relation, period, position=table.position)
         return relation, single(relation, table.path)
+
+    def view_relation(self, view: ViewDefinition) -> Relation:
+        relation = view.relation
+        if relation is None:
+            assert view.query is not None
+            relation = type(self)(view.tables or self._tables).query(view.query)
+        return builder.renamed(relation, view.columns) if view.columns else relation
 
     def _join(self, join: written.Join, outer: RelationScope | None) -> _Found:
         left, left_spaces = self.source(join.left, outer)

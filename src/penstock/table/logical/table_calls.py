@@ -23,7 +23,7 @@ def select(source: Relation, expressions: Sequence[syntax.Expr], keys: Sequence[
     resolver = _resolver(single(source), "select()", aggregates=True)
     spread = spread_columns(expressions, source)
     nodes = [resolver.resolve(expression) for expression in spread]
-    names = _names(spread)
+    names = names_of(spread)
     grouped = keys is not None or any(isinstance(part, Aggregate) for node in nodes for part in walk(node))
     if not grouped:
         return builder.project(source, nodes, names)
@@ -43,7 +43,7 @@ def add_columns(source: Relation, expressions: Sequence[syntax.Expr], replace: b
     """New columns after the old ones; with replace, one of an old name takes its place."""
     resolver = _resolver(single(source), "add_columns()")
     nodes, names = list(builder.references(source)), list(source.names)
-    for expression, name in zip(expressions, _names(expressions), strict=True):
+    for expression, name in zip(expressions, names_of(expressions), strict=True):
         node = resolver.resolve(expression)
         if name not in names:
             nodes.append(node)
@@ -133,7 +133,7 @@ def _column_name(expression: syntax.Expr, source: Relation) -> str:
     return name
 
 
-def _names(expressions: Sequence[syntax.Expr]) -> list[str]:
+def names_of(expressions: Sequence[syntax.Expr]) -> list[str]:
     """Aliases and columns have names; others are called _c0, _c1, .. by their place, as in Flink."""
     names = []
     for place, expression in enumerate(expressions):

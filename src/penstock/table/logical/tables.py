@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from penstock.table.logical.nodes import Fields
+from penstock.table.logical.nodes import Fields, Relation
 from penstock.table.syntax.queries import Query
 
 
@@ -23,14 +23,27 @@ class TableDefinition:
     options: Mapping[str, str] = field(default_factory=dict)
     changelog: str = "I"
     handle: Any = None
+    upserts: bool = False  # reading gives updates without the row as it was before, found by the primary key
+    sink_accepts: str = "IUD"  # kinds that writing takes
+    sink_before: bool = True  # writing needs the row as it was before; otherwise it finds rows by the primary key
+    written: Fields | None = None  # the columns that INSERT fills, when these are not all
+
+    @property
+    def sink_fields(self) -> Fields:
+        return self.fields if self.written is None else self.written
 
 
 @dataclass(frozen=True)
 class ViewDefinition:
-    """A view: a query in the catalog, with names for its columns if it has any."""
+    """A view: a query in the catalog, with names for its columns if it has any; or the plan of a Table.
 
-    query: Query
+    The names of the query are those that were known where the view was made: `tables`, if it is given.
+    """
+
+    query: Query | None
     columns: tuple[str, ...] = ()
+    tables: TableLookup | None = None
+    relation: Relation | None = None
 
 
 class TableLookup(Protocol):

@@ -25,6 +25,12 @@ def upsert_keys(node: plan.Relation) -> Keys:
             return NONE if node.sets else frozenset({frozenset(range(len(node.keys)))})
         case plan.JoinRelation():
             return _join(node)
+        case plan.Rank():
+            return _rank(node)
+        case plan.Deduplicate() | plan.ChangelogNormalize():
+            return frozenset({frozenset(node.keys)})
+        case plan.DropUpdateBefore() | plan.SinkMaterialize():
+            return upsert_keys(node.inputs()[0])
         case plan.Correlation():
             return upsert_keys(node.left) if isinstance(node.right, plan.Snapshot) else NONE
     return NONE
@@ -45,6 +51,17 @@ def _project(node: plan.Project) -> Keys:
     for key in upsert_keys(node.source):
         if all(column in places for column in key):
             found.add(frozenset(places[column][0] for column in key))
+    return frozenset(found)
+
+
+def _rank(node: plan.Rank) -> Keys:
+    """With ranks a row is found by its partition and rank; the keys of the input hold if they name the partition."""
+    partition = frozenset(node.partition_by)
+    found = {key for key in upsert_keys(node.source) if partition <= key}
+    if node.numbered:
+        found.add(partition | {len(node.fields) - 1})
+    if node.start == node.end and not node.limit:
+        found.add(partition)
     return frozenset(found)
 
 

@@ -104,3 +104,11 @@ def parse_expression(sql: str) -> Expr:
     expression = grammar.expression()
     grammar.expect_end()
     return expression
+
+
+def parse_path(text: str) -> tuple[str, ...]:
+    """The parts of a name such as `db.t`, where backticks may surround a part."""
+    grammar = StatementGrammar(words(text), text)
+    path = grammar.path("a name")
+    grammar.expect_end()
+    return tuple(path)

@@ -7,6 +7,7 @@ import selectors
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -19,8 +20,8 @@ from penstock.engines.resident.channels import (
     Connection,
     Listener,
     connect,
-    connected,
 )
+from penstock.engines.resident.driver_connection import DriverConnection
 from penstock.engines.resident.frames import (
     BARRIER,
     CHUNK,
@@ -29,8 +30,8 @@ from penstock.engines.resident.frames import (
     FrameReader,
     Greeting,
     Handshake,
-    NotAuthenticatedError,
 )
+from penstock.engines.resident.run_keys import NotAuthenticatedError, RunKeys
 
 SECRET = b"s" * 32
 GREETING = Greeting(3, 1, 7)
@@ -82,14 +83,15 @@ def test_an_overheard_proof_is_worth_nothing_on_another_connection() -> None:
 class Ends:
     """Both ends of connections in one selector."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: RunKeys) -> None:
+        self.keys = keys
         self.selector = selectors.DefaultSelector()
-        self.listener = Listener("127.0.0.1", range(1), self.selector, SECRET)
+        self.listener = Listener("127.0.0.1", range(1), self.selector, keys)
         self.received: dict[Connection, list[Frame]] = {}
         self.accepted: list[Connection] = []
 
-    def client(self, secret: bytes = SECRET) -> Connection:
-        return connect(("127.0.0.1", self.listener.port), self.selector, secret, GREETING)
+    def client(self, keys: RunKeys | None = None) -> Connection:
+        return connect(("127.0.0.1", self.listener.port), self.selector, keys or self.keys, GREETING)
 
     def serve(self, seconds: float = 2.0) -> bool:
         """One look; False when nothing happened for that long."""
@@ -104,9 +106,9 @@ class Ends:
         return bool(ready)
 
 
-@pytest.fixture
-def ends() -> Iterator[Ends]:
-    ends = Ends()
+@pytest.fixture(params=[False, True], ids=["plain", "tls"])
+def ends(request: pytest.FixtureRequest) -> Iterator[Ends]:
+    ends = Ends(RunKeys.new(encrypted=request.param))
     yield ends
     for key in list(ends.selector.get_map().values()):
         key.data.close()
@@ -126,11 +128,35 @@ def test_frames_that_were_sent_before_the_handshake_arrive_after_it_in_order(end
 
 
 def test_a_stranger_is_refused_before_a_byte_of_its_frames_is_looked_at(ends: Ends) -> None:
-    ends.client(secret=b"w" * 32).send(Frame(MESSAGE, b"a pickle"))
+    ends.client(replace(ends.keys, secret=b"w" * 32)).send(Frame(MESSAGE, b"a pickle"))
     with pytest.raises(NotAuthenticatedError):
         while ends.serve():
             pass
     assert not any(ends.received.values())
+
+
+@pytest.mark.parametrize("server_encrypts", [False, True])
+def test_an_end_that_encrypts_with_another_certificate_or_not_at_all_is_refused(server_encrypts: bool) -> None:
+    ends = Ends(RunKeys.new(encrypted=server_encrypts))
+    ends.client(replace(RunKeys.new(encrypted=True), secret=ends.keys.secret)).send(Frame(MESSAGE, b"a pickle"))
+    with pytest.raises((NotAuthenticatedError, BrokenConnectionError)):
+        while ends.serve(0.5):
+            pass
+        raise BrokenConnectionError("both ends wait for each other")
+    assert not any(ends.received.values())
+
+
+def test_what_travels_encrypted_does_not_show() -> None:
+    keys = RunKeys.new(encrypted=True)
+    client, server = keys.line(server=False), keys.line(server=True)
+    said, to_server = client.opened(b"")
+    to_client = b""
+    while to_server or to_client:
+        _, to_client = server.opened(to_server)
+        _, to_server = client.opened(to_client)
+    sealed = client.sealed(b"a secret that nobody may see")
+    assert b"secret" not in sealed
+    assert server.opened(sealed)[0] == b"a secret that nobody may see"
 
 
 def test_a_receiver_without_room_makes_the_sender_wait_and_loses_nothing(ends: Ends) -> None:
@@ -163,20 +189,33 @@ def test_a_connection_that_breaks_says_so(ends: Ends) -> None:
     client.close()
 
 
-def test_a_blocking_end_takes_nothing_of_what_follows_the_handshake(ends: Ends) -> None:
-    made: list[socket.socket] = []
+def test_the_connection_to_the_driver_loses_nothing_of_what_follows_the_handshake(ends: Ends) -> None:
+    made: list[DriverConnection] = []
     address = ("127.0.0.1", ends.listener.port)
-    thread = threading.Thread(target=lambda: made.append(connected(address, SECRET, GREETING, 5.0)))
+    thread = threading.Thread(target=lambda: made.append(DriverConnection(address, ends.keys, GREETING, 5.0)))
     thread.start()
     while not (ends.accepted and ends.accepted[0].greeting):
         assert ends.serve()
     ends.accepted[0].send(Frame(MESSAGE, b"the first message"))
-    thread.join(5.0)
-    with contextlib.closing(made[0]) as sock:
-        assert FrameReader().feed(sock.recv(1000)) == [Frame(MESSAGE, b"the first message")]
+    while thread.is_alive():
+        ends.serve(0.01)
+    with contextlib.closing(made[0]) as driver:
+        heard = driver.receive()
+        while not heard:
+            ends.serve(0.01)
+            assert heard is not None
+            heard = driver.receive()
+        assert heard == [Frame(MESSAGE, b"the first message")]
+        driver.send(Frame(MESSAGE, b"y" * 100_000))
+        while not ends.received.get(ends.accepted[0]):
+            assert ends.serve()
+        assert ends.received[ends.accepted[0]] == [Frame(MESSAGE, b"y" * 100_000)]
+        ends.accepted[0].close()
+        while driver.receive() is not None:
+            pass
 
 
 def test_a_range_without_a_free_port_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigurationError, match="resident.ports"):
         port = taken.getsockname()[1]
-        Listener("127.0.0.1", range(port, port + 1), selectors.DefaultSelector(), SECRET)
+        Listener("127.0.0.1", range(port, port + 1), selectors.DefaultSelector(), RunKeys.new())

@@ -1,7 +1,8 @@
-"""Snapshots in files that only grow: what a location names is exactly what counted when it was taken."""
+"""Snapshots in the files of tasks: what a location names is exactly what counted when it was taken."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.common.errors import JobExecutionError
-from penstock.engines.resident.file_state_store import FileSnapshotStore, StateFiles, remove_unused, spans_of
+from penstock.engines.resident.file_state_store import FileSnapshotStore, spans_of
+from penstock.engines.resident.state_files import AppendedFiles, StateFiles, StoredObjects
+from penstock.engines.resident.unused_files import UnusedFiles
 from penstock.runtime.state.disk import DiskStore
 from penstock.runtime.state_log import StateLog, Token
+from penstock.storage.local import LocalStorage
 
+Make = Callable[..., StateFiles]
+
+
+def appended(directory: Path, prefix: str, **options: Any) -> StateFiles:
+    return AppendedFiles(directory, prefix, **options)
+
+
+def stored(directory: Path, prefix: str, **options: Any) -> StateFiles:
+    return StoredObjects(LocalStorage(str(directory)), prefix, **options)
+
+
+both = pytest.mark.parametrize("make", [appended, stored])
 PLACES = [(seq, piece) for seq in range(-2, 4) for piece in (-1, 0)]
 OWNERS = [(0, 0), (1, 0), (1, 3)]
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["put", "put", "put", "remove", "location", "restart"]),
+        st.sampled_from(["put", "put", "put", "remove", "location", "durable", "restart"]),
         st.sampled_from(OWNERS),
         st.sampled_from(PLACES),
         st.integers(0, 200),
@@ -31,10 +47,13 @@ def content_of(store: FileSnapshotStore) -> dict[Any, bytes]:
     return {place: content for place in PLACES if (content := store.get(place)) is not None}
 
 
-@given(steps)
-def test_a_location_leads_to_what_counted_when_it_was_taken(tmp_path_factory: Any, steps: list[Any]) -> None:
+@both
+@given(steps=steps)
+def test_a_location_leads_to_what_counted_when_it_was_taken(
+    make: Make, tmp_path_factory: Any, steps: list[Any]
+) -> None:
     directory = tmp_path_factory.mktemp("state")
-    files = StateFiles(directory, "d0-0", segment_bytes=500)
+    files = make(directory, "d0-0", segment_bytes=500)
     stores = {owner: FileSnapshotStore(files, owner) for owner in OWNERS}
     model: dict[Any, dict[Any, bytes]] = {owner: {} for owner in OWNERS}
     located: dict[Any, tuple[str, dict[Any, bytes]]] = {}
@@ -48,9 +67,12 @@ def test_a_location_leads_to_what_counted_when_it_was_taken(tmp_path_factory: An
             store.remove(place)
         elif what == "location" and expected:
             located[owner] = store.location(), dict(expected)
+            files.make_durable()  # before anybody hears of it
+        elif what == "durable":
+            files.make_durable()
         elif what == "restart":  # what was written after the last location is forgotten
             files.close()
-            files = StateFiles(directory, f"d{number}-0", segment_bytes=500)
+            files = make(directory, f"d{number}-0", segment_bytes=500)
             for of in OWNERS:
                 location, model[of] = located.get(of, (None, {}))
                 model[of] = dict(model[of])
@@ -76,8 +98,9 @@ class Counter:
         self.loaded.append(snapshot)
 
 
-def test_a_state_log_lives_in_files_and_a_full_snapshot_lets_older_ones_go(tmp_path: Path) -> None:
-    files = StateFiles(tmp_path, "d1-0", segment_bytes=2000)
+@both
+def test_a_state_log_lives_in_files_and_a_full_snapshot_lets_older_ones_go(make: Make, tmp_path: Path) -> None:
+    files = make(tmp_path, "d1-0", segment_bytes=2000)
     store = FileSnapshotStore(files, (1, 0))
     log = StateLog(store)
     assert log.token() is None
@@ -91,42 +114,38 @@ def test_a_state_log_lives_in_files_and_a_full_snapshot_lets_older_ones_go(tmp_p
     files.make_durable()
     files.close()
 
-    again = StateLog(FileSnapshotStore(StateFiles(tmp_path, "d2-0"), (1, 0), location))
+    again = StateLog(FileSnapshotStore(make(tmp_path, "d2-0"), (1, 0), location))
     assert again.token() == Token(31, "id31")
     container = Counter()
     again.replay(container, since=None)
     assert container.loaded == [b"everything", b"delta"]
-    remove_unused(tmp_path, [location], "d2")
+    unused = UnusedFiles(LocalStorage(str(tmp_path)), epochs_ahead=3)
+    unused.deployed("d2")
+    unused.remove([location])
+    unused.close()
     assert {path.name for path in tmp_path.iterdir()} == {span.file for span in spans_of(location)}
 
 
-def test_files_that_a_running_task_may_still_name_are_kept(tmp_path: Path) -> None:
-    files = StateFiles(tmp_path, "d1-0", segment_bytes=1)
-    store = FileSnapshotStore(files, (1, 0))
-    store.put((1, 0), b"a")
-    location = store.location()
-    store.put((2, 0), b"b")  # of an epoch that is under way
-    remove_unused(tmp_path, [location], "d1")
-    later = store.location()
-    assert content_of(FileSnapshotStore(files, (1, 0), later)) == {(1, 0): b"a", (2, 0): b"b"}
-    files.close()
-
-
-def test_what_a_replaced_task_writes_is_never_read(tmp_path: Path) -> None:
-    files = StateFiles(tmp_path, "d1-0")
+@both
+def test_what_a_replaced_task_writes_is_never_read(make: Make, tmp_path: Path) -> None:
+    files = make(tmp_path, "d1-0")
     store = FileSnapshotStore(files, (1, 0))
     store.put((1, 0), b"counted")
     location = store.location()
+    files.make_durable()
     store.put((1, 0), b"of a process that does not know that it was replaced")
-    assert FileSnapshotStore(StateFiles(tmp_path, "d2-0"), (1, 0), location).get((1, 0)) == b"counted"
+    files.make_durable()
+    assert FileSnapshotStore(make(tmp_path, "d2-0"), (1, 0), location).get((1, 0)) == b"counted"
 
 
+@both
 @pytest.mark.parametrize("damage", ["shorter", "changed", "gone"])
-def test_damage_is_told_and_nothing_is_used(tmp_path: Path, damage: str) -> None:
-    files = StateFiles(tmp_path, "d1-0")
+def test_damage_is_told_and_nothing_is_used(make: Make, tmp_path: Path, damage: str) -> None:
+    files = make(tmp_path, "d1-0")
     store = FileSnapshotStore(files, (1, 0))
     store.put((1, 0), b"x" * 100)
     location = store.location()
+    files.make_durable()
     path = tmp_path / files.name
     if damage == "shorter":
         path.write_bytes(path.read_bytes()[:20])
@@ -135,7 +154,7 @@ def test_damage_is_told_and_nothing_is_used(tmp_path: Path, damage: str) -> None
     else:
         path.unlink()
     with pytest.raises(JobExecutionError, match="damaged"):
-        FileSnapshotStore(StateFiles(tmp_path, "d2-0"), (1, 0), location)
+        FileSnapshotStore(make(tmp_path, "d2-0"), (1, 0), location)
 
 
 def test_state_of_the_other_engine_is_told_apart() -> None:

@@ -1,0 +1,60 @@
+"""MySQL and MariaDB, through PyMySQL, which makes one statement of many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from penstock.connectors.jdbc.address import DatabaseAddress
+from penstock.connectors.jdbc.dialect import Dialect, unknown_property
+from penstock.connectors.reaching import package
+
+_AWAY = {1040, 1053, 1205, 1213, 2002, 2003, 2006, 2013, 2055}  # gone, shutting down, full, or in each other's way
+_ALWAYS_SO = {
+    "rewriteBatchedStatements": {"true"},
+    "useUnicode": {"true", "yes"},
+    "characterEncoding": {"utf8", "UTF-8", "utf-8", "utf8mb4"},
+    "useSSL": {"false"},
+}
+
+
+class MySQL(Dialect):
+    insert_once = "INSERT IGNORE INTO"
+
+    def connect(self, address: DatabaseAddress) -> Any:
+        timeout = 10
+        for name, value in address.properties.items():
+            if name == "connectTimeout":
+                timeout = max(1, int(value) // 1_000)
+            elif value not in _ALWAYS_SO.get(name, ()):
+                raise unknown_property(address, name, ["connectTimeout", *_ALWAYS_SO])
+        return package("pymysql", "mysql").connect(
+            host=address.host,
+            port=address.port,
+            database=address.database,
+            user=address.user,
+            password=address.password or "",
+            charset="utf8mb4",
+            connect_timeout=timeout,
+            init_command="SET time_zone = '+00:00'",
+        )
+
+    def is_away(self, error: Exception) -> bool:
+        errors = package("pymysql", "mysql").err
+        if isinstance(error, errors.OperationalError):
+            return error.args[0] in _AWAY
+        return isinstance(error, errors.InterfaceError)
+
+    def quoted(self, name: str) -> str:
+        return "`" + name.replace("`", "``") + "`"
+
+    def upsert(self, table: str, columns: Sequence[str], key: Sequence[str]) -> str:
+        names = [self.quoted(name) for name in columns if name not in key] or [self.quoted(key[0])]
+        changes = ", ".join(f"{name} = VALUES({name})" for name in names)
+        return f"{self.insert(table, columns)} ON DUPLICATE KEY UPDATE {changes}"
+
+    def moment(self, seconds: int, nanos: int) -> Any:
+        return super().moment(seconds, nanos).replace(tzinfo=None)  # the session's time zone is UTC
+
+    def stream(self, connection: Any) -> Any:
+        return connection.cursor(package("pymysql.cursors", "mysql").SSCursor)

@@ -1,0 +1,1 @@
+"""Kafka, through librdkafka (the package confluent-kafka)."""

@@ -1,0 +1,336 @@
+"""DynamicKafkaSource: streams by name, wherever a metadata service says that they are just now."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from penstock.common.errors import ProgramError
+from penstock.common.serialization import DeserializationSchema
+from penstock.common.typeinfo import TypeInformation
+from penstock.common.utils import refuse_java_object
+from penstock.connectors.kafka.cluster import KafkaCluster
+from penstock.connectors.kafka.enumerator import KafkaEnumerator, KafkaSplit
+from penstock.connectors.kafka.offsets import KafkaOffsetsInitializer
+from penstock.connectors.kafka.reader import KafkaReader
+from penstock.connectors.kafka.records import KafkaRecordDeserializationSchema
+from penstock.connectors.kafka.settings import KafkaSettings
+from penstock.connectors.kafka.subscription import Subscription
+from penstock.functions.source import (
+    EnumeratorContext,
+    Fetch,
+    ReaderContext,
+    Source,
+    SourceReader,
+    Split,
+    SplitEnumerator,
+)
+
+__all__ = [
+    "DynamicKafkaSource",
+    "DynamicKafkaSourceBuilder",
+    "KafkaMetadataService",
+    "KafkaStreamSetSubscriber",
+    "KafkaStreamSubscriber",
+    "SingleClusterTopicMetadataService",
+    "StreamPatternSubscriber",
+]
+
+METADATA_INTERVAL = "stream-metadata-discovery-interval-ms"
+_AT = "@"  # between the cluster and the partition in the id of a split
+
+
+@dataclass(frozen=True)
+class ClusterMetadata:
+    """The part of a stream that lies in one cluster."""
+
+    topics: frozenset[str]
+    properties: Mapping[str, str]
+
+
+Streams = dict[str, dict[str, ClusterMetadata]]  # by stream and cluster
+
+
+class KafkaMetadataService:
+    """Says which clusters and topics a stream has. Subclass it in Python; it is pickled, and asked again and again."""
+
+    def __init__(self, j_metadata_service: Any = None) -> None:
+        refuse_java_object(type(self).__name__, "j_metadata_service", j_metadata_service, "Write a subclass in Python.")
+
+    @abstractmethod
+    def get_all_streams(self) -> list[str]:
+        """The names of all streams."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def describe_streams(self, stream_ids: list[str]) -> Streams:
+        """Of each stream its clusters, by their ids."""
+        raise NotImplementedError
+
+
+class SingleClusterTopicMetadataService(KafkaMetadataService):
+    """One cluster, in which each topic is a stream of the same name."""
+
+    def __init__(self, kafka_cluster_id: str, properties: dict[str, str]) -> None:
+        super().__init__()
+        self._cluster_id = kafka_cluster_id
+        self._properties = dict(properties)
+
+    def get_all_streams(self) -> list[str]:
+        cluster = KafkaCluster(KafkaSettings(self._properties), "looking for streams")
+        try:
+            return sorted(cluster.metadata().topics)
+        finally:
+            cluster.close()
+
+    def describe_streams(self, stream_ids: list[str]) -> Streams:
+        return {
+            stream: {self._cluster_id: ClusterMetadata(frozenset([stream]), self._properties)} for stream in stream_ids
+        }
+
+
+class KafkaStreamSubscriber:
+    """Chooses streams. Subclass it in Python."""
+
+    def __init__(self, j_kafka_stream_subscriber: Any = None) -> None:
+        refuse_java_object(
+            type(self).__name__, "j_kafka_stream_subscriber", j_kafka_stream_subscriber, "Write a subclass in Python."
+        )
+
+    @abstractmethod
+    def get_subscribed_streams(self, service: KafkaMetadataService) -> Streams:
+        raise NotImplementedError
+
+
+class KafkaStreamSetSubscriber(KafkaStreamSubscriber):
+    """Streams by their names."""
+
+    def __init__(self, stream_ids: set[str]) -> None:
+        super().__init__()
+        self._stream_ids = sorted(stream_ids)
+
+    def get_subscribed_streams(self, service: KafkaMetadataService) -> Streams:
+        return service.describe_streams(self._stream_ids)
+
+
+class StreamPatternSubscriber(KafkaStreamSubscriber):
+    """All streams whose whole name matches; also those that come later, if the metadata is looked at again."""
+
+    def __init__(self, stream_pattern: str) -> None:
+        super().__init__()
+        self._pattern = stream_pattern
+
+    def get_subscribed_streams(self, service: KafkaMetadataService) -> Streams:
+        return service.describe_streams(
+            [name for name in service.get_all_streams() if re.fullmatch(self._pattern, name)]
+        )
+
+
+class DynamicKafkaSource(Source):
+    """Reads streams of one or several clusters; made by its :meth:`builder`."""
+
+    def __init__(self, j_dynamic_kafka_source: Any = None, *, parts: DynamicKafkaSourceBuilder | None = None) -> None:
+        refuse_java_object(
+            "DynamicKafkaSource", "j_dynamic_kafka_source", j_dynamic_kafka_source, "Use DynamicKafkaSource.builder()."
+        )
+        if parts is None or parts._subscriber is None or parts._service is None or parts._schema is None:
+            raise ProgramError("Make a DynamicKafkaSource with DynamicKafkaSource.builder().")
+        self._subscriber, self._service, self._schema = parts._subscriber, parts._service, parts._schema
+        self._starting, self._stopping = parts._starting, parts._stopping
+        self._settings = KafkaSettings(parts._properties)
+        self.bounded = self._stopping is not None
+
+    @staticmethod
+    def builder() -> DynamicKafkaSourceBuilder:
+        return DynamicKafkaSourceBuilder()
+
+    def clusters(self) -> dict[str, tuple[KafkaSettings, frozenset[str]]]:
+        """By id: how each cluster is reached, and the topics to read there."""
+        found: dict[str, tuple[KafkaSettings, frozenset[str]]] = {}
+        for clusters in self._subscriber.get_subscribed_streams(self._service).values():
+            for id_, metadata in clusters.items():
+                _, topics = found.get(id_, (None, frozenset[str]()))
+                found[id_] = self._settings.updated(metadata.properties), topics | metadata.topics
+        return found
+
+    def create_enumerator(self, context: EnumeratorContext) -> SplitEnumerator:
+        interval = self._settings.number(METADATA_INTERVAL, -1)
+        return _ClusterEnumerator(self, None if self.bounded or interval <= 0 else interval)
+
+    def create_reader(self, context: ReaderContext) -> SourceReader:
+        return _ClusterReader(self, context)
+
+    def get_produced_type(self) -> TypeInformation:
+        return self._schema.get_produced_type()
+
+
+class _ClusterEnumerator(SplitEnumerator):
+    """An enumerator for each cluster. A cluster or topic that the metadata no longer names is read to its end."""
+
+    def __init__(self, source: DynamicKafkaSource, interval_ms: int | None) -> None:
+        self.discovery_interval_ms = interval_ms
+        self._source = source
+        self._inner: dict[str, KafkaEnumerator] = {}
+        self._topics: dict[str, frozenset[str]] = {}
+        self._states: dict[str, Any] = {}
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        self._states = state
+
+    def discover(self) -> list[Split]:
+        for id_, (settings, topics) in self._source.clusters().items():
+            if self._topics.get(id_) != topics:
+                self._begin(id_, settings, topics | self._topics.get(id_, frozenset()))
+        return [
+            replace(split, split_id=f"{id_}{_AT}{split.split_id}")
+            for id_, enumerator in self._inner.items()
+            for split in enumerator.discover()
+        ]
+
+    def _begin(self, id_: str, settings: KafkaSettings, topics: frozenset[str]) -> None:
+        subscription = Subscription(topics=tuple(sorted(topics)))
+        before = self._inner.get(id_)
+        if before is not None:
+            self._states[id_] = before.snapshot_state()
+            before.close()
+        enumerator = KafkaEnumerator(settings, subscription, self._source._starting, self._source._stopping)
+        if id_ in self._states:
+            enumerator.restore_state(self._states[id_])
+        enumerator.open()
+        self._inner[id_], self._topics[id_] = enumerator, topics
+
+    def snapshot_state(self) -> dict[str, Any]:
+        return {**self._states, **{id_: enumerator.snapshot_state() for id_, enumerator in self._inner.items()}}
+
+    def has_news(self, positions: Mapping[str, Any]) -> bool:
+        return any(
+            self._inner[id_].has_news(part) for id_, part in _by_cluster(positions).items() if id_ in self._inner
+        )
+
+    def on_commit(self, positions: Mapping[str, Any]) -> None:
+        for id_, part in _by_cluster(positions).items():
+            if id_ in self._inner:
+                self._inner[id_].on_commit(part)
+
+    def close(self) -> None:
+        for enumerator in self._inner.values():
+            enumerator.close()
+
+
+class _ClusterReader(SourceReader):
+    """A reader for each cluster; they take turns."""
+
+    def __init__(self, source: DynamicKafkaSource, context: ReaderContext) -> None:
+        self._source = source
+        self._context = context
+        self._inner: dict[str, KafkaReader] = {}
+
+    def add_split(self, split: Split, position: int) -> None:
+        assert isinstance(split, KafkaSplit)
+        cluster, _, inner_id = split.split_id.partition(_AT)
+        if cluster not in self._inner:
+            settings, _ = self._source.clusters()[cluster]
+            reset = self._source._starting.auto_offset_reset
+            self._inner[cluster] = KafkaReader(settings, self._source._schema, reset, self._context.subtask)
+            self._inner[cluster].open()
+        self._inner[cluster].add_split(replace(split, split_id=inner_id), position)
+
+    def remove_split(self, split_id: str) -> None:
+        cluster, _, inner_id = split_id.partition(_AT)
+        self._inner[cluster].remove_split(inner_id)
+
+    def fetch(self, max_records: int) -> Fetch | None:
+        for cluster in list(self._inner):
+            reader = self._inner[cluster] = self._inner.pop(cluster)  # now the last: the others have their turn
+            fetch = reader.fetch(max_records)
+            if fetch is not None:
+                return replace(fetch, split_id=f"{cluster}{_AT}{fetch.split_id}")
+        return None
+
+    def close(self) -> None:
+        for reader in self._inner.values():
+            reader.close()
+
+
+def _by_cluster(positions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    parts: dict[str, dict[str, Any]] = {}
+    for split_id, position in positions.items():
+        cluster, _, inner_id = split_id.partition(_AT)
+        parts.setdefault(cluster, {})[inner_id] = position
+    return parts
+
+
+class DynamicKafkaSourceBuilder:
+    """Settings of a :class:`DynamicKafkaSource`: streams, a metadata service and a deserializer are needed."""
+
+    def __init__(self) -> None:
+        self._subscriber: KafkaStreamSubscriber | None = None
+        self._service: KafkaMetadataService | None = None
+        self._schema: KafkaRecordDeserializationSchema | None = None
+        self._starting = KafkaOffsetsInitializer.earliest()
+        self._stopping: KafkaOffsetsInitializer | None = None
+        self._properties: dict[str, str] = {}
+
+    def build(self) -> DynamicKafkaSource:
+        needed = {
+            "set_stream_ids(), set_stream_pattern() or set_kafka_stream_subscriber()": self._subscriber,
+            "set_kafka_metadata_service()": self._service,
+            "set_deserializer() or set_value_only_deserializer()": self._schema,
+        }
+        for method, given in needed.items():
+            if given is None:
+                raise ProgramError(f"A DynamicKafkaSource needs {method}.")
+        return DynamicKafkaSource(parts=self)
+
+    def set_stream_ids(self, stream_ids: set[str]) -> DynamicKafkaSourceBuilder:
+        return self.set_kafka_stream_subscriber(KafkaStreamSetSubscriber(stream_ids))
+
+    def set_stream_pattern(self, stream_pattern: str) -> DynamicKafkaSourceBuilder:
+        return self.set_kafka_stream_subscriber(StreamPatternSubscriber(stream_pattern))
+
+    def set_kafka_stream_subscriber(self, kafka_stream_subscriber: KafkaStreamSubscriber) -> DynamicKafkaSourceBuilder:
+        self._subscriber = _given(kafka_stream_subscriber, KafkaStreamSubscriber)
+        return self
+
+    def set_kafka_metadata_service(self, kafka_metadata_service: KafkaMetadataService) -> DynamicKafkaSourceBuilder:
+        self._service = _given(kafka_metadata_service, KafkaMetadataService)
+        return self
+
+    def set_deserializer(self, deserializer: KafkaRecordDeserializationSchema) -> DynamicKafkaSourceBuilder:
+        self._schema = _given(deserializer, KafkaRecordDeserializationSchema)
+        return self
+
+    def set_value_only_deserializer(self, deserialization_schema: DeserializationSchema) -> DynamicKafkaSourceBuilder:
+        self._schema = KafkaRecordDeserializationSchema.value_only(deserialization_schema)
+        return self
+
+    def set_starting_offsets(self, starting_offsets_initializer: KafkaOffsetsInitializer) -> DynamicKafkaSourceBuilder:
+        self._starting = starting_offsets_initializer
+        return self
+
+    def set_bounded(self, stopping_offsets_initializer: KafkaOffsetsInitializer) -> DynamicKafkaSourceBuilder:
+        self._stopping = stopping_offsets_initializer
+        return self
+
+    def set_properties(self, props: dict[str, str]) -> DynamicKafkaSourceBuilder:
+        self._properties.update(props)
+        return self
+
+    def set_property(self, key: str, value: str) -> DynamicKafkaSourceBuilder:
+        self._properties[key] = value
+        return self
+
+    def set_group_id(self, group_id: str) -> DynamicKafkaSourceBuilder:
+        return self.set_property("group.id", group_id)
+
+    def set_client_id_prefix(self, prefix: str) -> DynamicKafkaSourceBuilder:
+        return self.set_property("client.id.prefix", prefix)
+
+
+def _given(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind):
+        raise ProgramError(f"a {kind.__name__} written in Python is needed here, got {value!r}")
+    return value

@@ -1,0 +1,202 @@
+"""Reads partitions in a worker: messages come in batches and stay bytes until the schema asks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.connectors.kafka.enumerator import KafkaSplit
+from penstock.connectors.kafka.outage import Outage
+from penstock.connectors.kafka.records import KafkaRecordDeserializationSchema
+from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
+from penstock.functions.bad_records import BadRecord
+from penstock.functions.source import Fetch, SourceReader, Split
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+
+_MESSAGES_AT_ONCE = 4_000
+_WAIT = 0.1  # seconds, while some partition may have more
+_AT_END_WAIT = 0.02
+
+Place = tuple[str, int]  # topic, partition
+
+
+class KafkaReader(SourceReader):
+    """One consumer for all partitions of a subtask. It is told what to read, and takes no part in group management."""
+
+    def __init__(
+        self, settings: KafkaSettings, schema: KafkaRecordDeserializationSchema, reset: str, subtask: int
+    ) -> None:
+        self._settings = settings
+        self._subtask = subtask
+        self._schema = schema
+        self._reset = reset
+        self._splits: dict[Place, KafkaSplit] = {}
+        self._positions: dict[Place, int] = {}
+        self._at_end: set[Place] = set()  # nothing was there when they were last looked at
+        self._waiting: deque[Fetch] = deque()
+
+    def open(self) -> None:
+        kafka = self._kafka = confluent_kafka()
+        self._eof = kafka.KafkaError._PARTITION_EOF
+        self._outage = Outage(self._settings, "reading")
+        client = self._settings.for_client(
+            group__id="penstock",
+            isolation__level="read_uncommitted",  # the default of Kafka's own client, and so of Flink
+            auto__offset__reset=self._reset,
+            fetch__wait__max__ms=50,
+            fetch__error__backoff__ms=100,
+            queued__max__messages__kbytes=16_384,
+            reconnect__backoff__max__ms=1_000,
+        )
+        client |= self._settings.client_id(str(self._subtask))
+        client |= {
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "enable.partition.eof": True,
+            "error_cb": self._outage.error_cb,
+        }
+        self._consumer = new_client("Consumer", client)
+
+    # -- splits ------------------------------------------------------------------------------------------------
+
+    def add_split(self, split: Split, position: int) -> None:
+        assert isinstance(split, KafkaSplit)
+        place = (split.partition.topic, split.partition.partition)
+        self._splits[place] = split
+        self._positions[place] = position
+        if split.stop is not None and position >= split.stop:
+            self._waiting.append(self._finished(place))
+        else:
+            self._consumer.incremental_assign([self._kafka.TopicPartition(*place, position)])
+
+    def remove_split(self, split_id: str) -> None:
+        for place, split in list(self._splits.items()):
+            if split.split_id == split_id:
+                self._forget(place)
+        self._waiting = deque(fetch for fetch in self._waiting if fetch.split_id != split_id)
+
+    def _forget(self, place: Place) -> None:
+        del self._splits[place], self._positions[place]
+        self._at_end.discard(place)
+        self._consumer.incremental_unassign([self._kafka.TopicPartition(*place)])
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def fetch(self, max_records: int) -> Fetch | None:
+        if not self._waiting:
+            self._consume(max_records)
+        return self._waiting.popleft() if self._waiting else None
+
+    def _consume(self, max_records: int) -> None:
+        limit = min(max_records, _MESSAGES_AT_ONCE)
+        consume = self._consumer.consume
+        messages = consume(limit, 0)
+        if not messages:
+            # It would wait for as many as it is asked for; the first one is enough.
+            wait = _AT_END_WAIT if len(self._at_end) == len(self._splits) else _WAIT
+            messages = consume(1, wait)
+            messages += consume(limit, 0) if messages else []
+        if not messages:
+            self._check_brokers()
+            return
+        self._outage.over()
+        for place, run in self._runs(messages):
+            self._take(place, run)
+
+    def _runs(self, messages: list[Any]) -> Iterator[tuple[Place, list[Any]]]:
+        """Messages of one partition come one after the other, as they were fetched; errors stand alone."""
+        kind = type(messages[0])
+        topics = {topic for topic, _ in self._splits}
+        if len(topics) == 1 and not any(map(kind.error, messages)):
+            (topic,) = topics
+            for partition, run in groupby(messages, kind.partition):
+                yield (topic, partition), list(run)
+        else:
+            for (topic, partition, good), run in groupby(messages, _place_and_kind):
+                together = list(run)
+                for part in [together] if good else [[message] for message in together]:
+                    yield (topic, partition), part
+
+    def _take(self, place: Place, messages: list[Any]) -> None:
+        split = self._splits.get(place)
+        if split is None:
+            return  # it was given away while they were on their way
+        if messages[0].error() is None:
+            self._take_messages(place, split, messages)
+        else:
+            self._take_error(place, messages[0])
+
+    def _take_messages(self, place: Place, split: KafkaSplit, messages: list[Any]) -> None:
+        self._at_end.discard(place)
+        ended = split.stop is not None and messages[-1].offset() >= split.stop - 1
+        if ended:
+            messages = [message for message in messages if message.offset() < split.stop]
+        if messages:
+            self._positions[place] = messages[-1].offset() + 1
+            self._waiting.append(self._decoded(place, split, messages))
+        if ended:
+            self._finish(place)
+
+    def _decoded(self, place: Place, split: KafkaSplit, messages: list[Any]) -> Fetch:
+        decoded = self._schema._decode(messages)
+        kept = messages if decoded.kept is None else [messages[position] for position in decoded.kept]
+        bad = [
+            BadRecord(messages[n].value() or b"", f"{split.partition} at offset {messages[n].offset()}", reason)
+            for n, reason in decoded.bad
+        ]
+        timestamps = _timestamps(kept)
+        position = self._positions[place]
+        if isinstance(decoded.records, Batch):
+            return Fetch(split.split_id, decoded.records.timed(timestamps), position, bad=bad)
+        return Fetch(split.split_id, decoded.records, position, timestamps, bad=bad)
+
+    def _take_error(self, place: Place, message: Any) -> None:
+        error = message.error()
+        if error.code() != self._eof:
+            raise JobExecutionError(
+                f"Kafka at {self._settings.servers}: reading {place[0]}-{place[1]} from offset"
+                f" {self._positions[place]} failed: {error.str()}"
+            )
+        # Behind the last record may be marks of transactions, which are read over.
+        self._at_end.add(place)
+        split, end = self._splits[place], message.offset()
+        if split.stop is not None and end >= split.stop:
+            self._finish(place)
+        elif end > self._positions[place]:
+            self._positions[place] = end
+            self._waiting.append(Fetch(split.split_id, [], end))
+
+    def _finish(self, place: Place) -> None:
+        fetch = self._finished(place)
+        self._forget(place)
+        self._waiting.append(fetch)
+
+    def _finished(self, place: Place) -> Fetch:
+        return Fetch(self._splits[place].split_id, [], self._positions[place], finished=True)
+
+    def _check_brokers(self) -> None:
+        if self._outage.lasts_too_long:
+            try:
+                self._consumer.list_topics(timeout=self._outage.patience)
+            except self._kafka.KafkaException as error:
+                raise self._outage.failure(error.args[0]) from None
+            self._outage.over()
+
+    def close(self) -> None:
+        if hasattr(self, "_consumer"):
+            self._consumer.close()
+
+
+def _place_and_kind(message: Any) -> tuple[str, int, bool]:
+    return message.topic(), message.partition(), message.error() is None
+
+
+def _timestamps(messages: list[Any]) -> list[int]:
+    """Kafka's own, or the producer's; -1 stands for none."""
+    timestamps = [message.timestamp()[1] for message in messages]
+    if min(timestamps, default=0) >= 0:
+        return timestamps
+    return [MIN_TIMESTAMP if timestamp < 0 else timestamp for timestamp in timestamps]

@@ -1,0 +1,153 @@
+"""Settings of Kafka's Java client, as Flink programs have them, in the words of librdkafka."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from penstock.common.errors import NotSupportedError, ProgramError
+
+# Flink's own settings of a source; they never reach the client.
+DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
+COMMIT_OFFSETS = "commit.offsets.on.checkpoint"
+PATIENCE = "default.api.timeout.ms"
+FLINK_SETTINGS = {DISCOVERY_INTERVAL, COMMIT_OFFSETS, PATIENCE, "register.consumer.metrics", "client.id.prefix"}
+
+# Flink overrides these: records are bytes until a schema reads them.
+_OVERRIDDEN = {"key.deserializer", "value.deserializer", "key.serializer", "value.serializer"}
+
+_RENAMED: dict[str, tuple[str, Callable[[str], str]]] = {
+    "request.timeout.ms": ("socket.timeout.ms", str),
+    "delivery.timeout.ms": ("message.timeout.ms", str),
+    "max.request.size": ("message.max.bytes", str),
+    "buffer.memory": ("queue.buffering.max.kbytes", lambda text: str(max(1, int(text) // 1024))),
+    "fetch.max.wait.ms": ("fetch.wait.max.ms", str),
+    "sasl.mechanism": ("sasl.mechanisms", str),
+    "ssl.endpoint.identification.algorithm": ("ssl.endpoint.identification.algorithm", lambda text: text or "none"),
+    "security.protocol": ("security.protocol", str.lower),
+}
+_REFUSED = {
+    "ssl.truststore.location": "librdkafka reads certificates as PEM: set ssl.ca.location to a PEM file",
+    "ssl.truststore.password": "librdkafka reads certificates as PEM: set ssl.ca.location to a PEM file",
+    "interceptor.classes": "Java classes do not run here",
+    "partitioner.class": "Java classes do not run here: see set_partitioner() of the record serializer",
+    "sasl.client.callback.handler.class": "Java classes do not run here",
+    "sasl.login.callback.handler.class": "Java classes do not run here: use sasl.oauthbearer.method=oidc",
+    "max.poll.records": "set penstock.epoch.max-records, which bounds what a job reads at once",
+}
+# How brokers are reached, the same for all kinds of clients.
+_CONNECTION = re.compile(
+    r"(bootstrap|client|security|sasl|ssl|socket|reconnect|metadata|broker|api|connections|retry)\.|enable\.ssl|log|debug"
+)
+_SECRETS = re.compile(r"password|secret|sasl\.username|jaas|ssl\.key\.pem|ssl\.certificate\.pem|token", re.IGNORECASE)
+_JAAS = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
+
+
+class KafkaSettings:
+    """What a program has set. Its text never shows credentials."""
+
+    def __init__(self, given: Mapping[Any, Any] | None = None) -> None:
+        self._given = {str(key): _text(value) for key, value in (given or {}).items()}
+
+    def with_(self, **settings: Any) -> KafkaSettings:
+        """With further settings; dots are written as two underscores."""
+        return KafkaSettings({**self._given, **{key.replace("__", "."): value for key, value in settings.items()}})
+
+    def updated(self, given: Mapping[Any, Any]) -> KafkaSettings:
+        return KafkaSettings({**self._given, **given})
+
+    def get(self, key: str, default: str | None = None) -> str | None:
+        return self._given.get(key, default)
+
+    def number(self, key: str, default: int) -> int:
+        text = self._given.get(key)
+        try:
+            return default if text is None else int(text)
+        except ValueError:
+            raise ProgramError(f"Kafka's setting {key} is a number, not {text!r}") from None
+
+    def flag(self, key: str, default: bool) -> bool:
+        text = self._given.get(key)
+        return default if text is None else text.strip().lower() == "true"
+
+    @property
+    def servers(self) -> str:
+        return self._given.get("bootstrap.servers", "")
+
+    def client_id(self, who: str) -> dict[str, str]:
+        """Told apart by what they are for, behind the program's prefix."""
+        prefix = self._given.get("client.id.prefix")
+        return {} if prefix is None else {"client.id": f"{prefix}-{who}"}
+
+    def for_client(self, **defaults: Any) -> dict[str, Any]:
+        """In librdkafka's words. Dots of the defaults are written as two underscores; the program's settings win."""
+        settings: dict[str, Any] = {key.replace("__", "."): value for key, value in defaults.items()}
+        for key, value in self._given.items():
+            if key in FLINK_SETTINGS or key in _OVERRIDDEN:
+                continue
+            if key in _REFUSED:
+                raise NotSupportedError(f"Kafka's setting {key}: {_REFUSED[key]}.")
+            if key == "sasl.jaas.config":
+                settings.update(_login_of(value))
+                continue
+            name, change = _RENAMED.get(key, (key, str))
+            settings[name] = change(value)
+        return settings
+
+    def for_consumer(self, **settings: Any) -> dict[str, Any]:
+        """To ask a group's offsets where the settings are a producer's: only how brokers are reached counts."""
+        return {**self.for_admin(), **settings}
+
+    def for_admin(self) -> dict[str, Any]:
+        return {key: value for key, value in self.for_client().items() if _CONNECTION.match(key)}
+
+    def __repr__(self) -> str:
+        shown = {key: "******" if _SECRETS.search(key) else value for key, value in self._given.items()}
+        return f"KafkaSettings({shown})"
+
+
+def confluent_kafka() -> ModuleType:
+    """The client library, which only those need who use Kafka."""
+    try:
+        import confluent_kafka as module
+    except ImportError:
+        raise ProgramError(
+            "Kafka needs the package confluent-kafka, also on the workers' machines: pip install 'penstock[kafka]'"
+        ) from None
+    return module
+
+
+def new_client(kind: str, settings: dict[str, Any], **callbacks: Any) -> Any:
+    """A Consumer, a Producer or an AdminClient; settings that librdkafka does not know are told as such."""
+    module = confluent_kafka()
+    if kind == "AdminClient":
+        from confluent_kafka import admin
+
+        made = admin.AdminClient
+    else:
+        made = getattr(module, kind)
+    try:
+        return made({**settings, **callbacks}, logger=logging.getLogger("penstock.kafka"))
+    except module.KafkaException as error:
+        raise ProgramError(
+            f"Kafka's client does not accept a setting: {error.args[0].str()}. Settings are those of Kafka's Java"
+            " client, or librdkafka's own; docs/connectors/kafka.md says where the two differ."
+        ) from None
+
+
+def _login_of(jaas: str) -> dict[str, str]:
+    found = dict(_JAAS.findall(jaas))
+    if not {"username", "password"} <= set(found):
+        raise NotSupportedError(
+            "Kafka's setting sasl.jaas.config: only login modules with a username and a password are understood."
+            " For Kerberos and OAuth take librdkafka's settings (sasl.kerberos..., sasl.oauthbearer...)."
+        )
+    plain = {key: re.sub(r"\\(.)", r"\1", value) for key, value in found.items()}
+    return {"sasl.username": plain["username"], "sasl.password": plain["password"]}
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

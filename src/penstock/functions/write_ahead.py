@@ -1,0 +1,133 @@
+"""Flink's base class of sinks that keep an epoch's records until it is complete, and then send them once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from penstock.common.errors import JobExecutionError
+from penstock.functions.sink import Committer, CommitterContext, Records, Sink, SinkWriter, WriterContext
+
+__all__ = ["CheckpointCommitter", "GenericWriteAheadSink"]
+
+IN = TypeVar("IN")
+
+
+class CheckpointCommitter(ABC):
+    """Remembers outside of the job which epochs of a sink were sent. Used on the driver.
+
+    Best it writes into the system to which the records go, in the same transaction; else an epoch whose records were
+    sent shortly before a crash is sent again.
+    """
+
+    job_id: str = ""
+    operator_id: str = ""
+
+    def set_job_id(self, job_id: str) -> None:
+        """Whose epochs these are; before :meth:`open`."""
+        self.job_id = job_id
+
+    def set_operator_id(self, operator_id: str) -> None:
+        """Which sink of the job this is; before :meth:`open`."""
+        self.operator_id = operator_id
+
+    def create_resource(self) -> None:  # noqa: B027 - optional
+        """Make what the notes need, if it is not there: a table, a file. Called before :meth:`open`."""
+
+    @abstractmethod
+    def open(self) -> None:
+        """Connect."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Disconnect."""
+
+    @abstractmethod
+    def commit_checkpoint(self, subtask_idx: int, checkpoint_id: int) -> None:
+        """Note that the records of this subtask and epoch were sent, and those of all epochs before."""
+
+    @abstractmethod
+    def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
+        """Whether they were."""
+
+
+@dataclass(frozen=True)
+class _Log:
+    subtask: int
+    timestamp: int
+    values: list[Any]
+
+
+class GenericWriteAheadSink(Sink, Generic[IN]):
+    """A sink for systems without transactions, for ``ds.sink_to``: the log of an epoch is part of the job's record.
+
+    When an epoch is complete, :meth:`send_values` gets the records of each subtask, on the driver, unless the
+    committer says that they were sent before. The log passes the driver: for large streams stage files instead
+    (docs/connectors-own.md).
+    """
+
+    def __init__(self, committer: CheckpointCommitter) -> None:
+        super().__init__()
+        self._committer = committer
+
+    def open(self) -> None:
+        """Connect, on the driver."""
+
+    def close(self) -> None:
+        """Disconnect, on the driver."""
+
+    @abstractmethod
+    def send_values(self, values: list[IN], checkpoint_id: int, timestamp: int) -> bool:
+        """Write the records of one subtask and epoch; whether that worked. False, too, fails the job."""
+        raise NotImplementedError
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        return _LogWriter(context)
+
+    def create_committer(self, context: CommitterContext) -> Committer:
+        return _LogCommitter(self, self._committer, context)
+
+
+class _LogWriter(SinkWriter):
+    def __init__(self, context: WriterContext) -> None:
+        self._context = context
+        self._values: list[Any] = []
+
+    def write(self, records: Records) -> None:
+        self._values += records.values
+
+    def prepare_commit(self) -> list[_Log]:
+        values, self._values = self._values, []
+        return [_Log(self._context.subtask, self._context.current_processing_time(), values)] if values else []
+
+
+class _LogCommitter(Committer):
+    def __init__(self, sink: GenericWriteAheadSink[Any], notes: CheckpointCommitter, context: CommitterContext) -> None:
+        self._sink, self._notes = copy(sink), copy(notes)  # what open() puts into them must not travel to the workers
+        self._name = context.operator_name
+        self._opened = False
+        self._notes.set_job_id(context.job_id)
+        self._notes.set_operator_id(context.operator_uid)
+
+    def open(self) -> None:
+        self._opened = True
+        self._notes.create_resource()
+        self._notes.open()
+        self._sink.open()
+
+    def commit(self, epoch: int, committables: list[_Log]) -> None:
+        for log in committables:
+            if not self._notes.is_checkpoint_committed(log.subtask, epoch):
+                if not self._sink.send_values(log.values, epoch, log.timestamp):
+                    raise JobExecutionError(
+                        f"send_values() of the sink {self._name!r} did not take the {len(log.values)} records of epoch"
+                        f" {epoch} and subtask {log.subtask}; a restart strategy lets the job try again."
+                    )
+                self._notes.commit_checkpoint(log.subtask, epoch)
+
+    def close(self) -> None:
+        if self._opened:
+            self._sink.close()
+            self._notes.close()

@@ -1,0 +1,249 @@
+"""OVER: for each row the aggregates over the rows before it, in the order of time.
+
+Accumulators go on from row to row. A row that leaves a bounded window is taken back from them, so that a batch becomes
+a sequence of rows that come and go, which the aggregate functions take in at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from penstock.columns.typed.nodes import Aggregate
+from penstock.functions.state_descriptors import ListStateDescriptor
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.context import SubtaskContext
+from penstock.runtime.key_columns import Integers, keys_of_column, numbered
+from penstock.runtime.operators.base import Operator
+from penstock.runtime.table.aggregates.calls import AggregateCalls
+from penstock.runtime.table.codec import TableCodec
+from penstock.runtime.table.keyed_slots import slot_table
+from penstock.runtime.table.keys import RowKey
+from penstock.runtime.table.pending_rows import PendingRows
+from penstock.runtime.table.row_chains import RowChains
+from penstock.runtime.table.row_store import RowStore
+from penstock.runtime.table.row_type import TableRowType
+from penstock.runtime.table.runs import Runs
+from penstock.runtime.table.slots import SlotField
+from penstock.runtime.table.window_times import millis
+
+_LAST, _CLEANUP, _TIME = "last", "cleanup", "time"
+
+
+@dataclass(frozen=True)
+class OverParams:
+    """`preceding` is the number of rows or of milliseconds before the current one; None for all.
+
+    Arguments of calls are columns of the input. With `event_time` rows wait for the watermark.
+    """
+
+    input_type: TableRowType
+    keys: tuple[int, ...]
+    time_column: int
+    calls: tuple[Aggregate, ...]
+    by_rows: bool
+    preceding: int | None = None
+    event_time: bool = True
+
+
+class OverOperator(Operator):
+    """The columns of each row, and behind them the values of the calls."""
+
+    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
+        super().__init__(blueprint, context)
+        params = self._params = blueprint.params["over"]
+        self._input, self._output = TableCodec(params.input_type), TableCodec(blueprint.output_type)
+        self._bounded = params.preceding is not None
+        self._calls = AggregateCalls(params.calls, retracting=self._bounded)
+        last = SlotField(_LAST, np.int64, MIN_TIMESTAMP), SlotField(_CLEANUP, np.int64, MIN_TIMESTAMP)
+        fields = [*self._calls.fields, *(last if self._bounded else ())]
+        self._table = slot_table(self, "_accumulators", fields, self._calls.maps)
+        self._key = RowKey(params.input_type, params.keys)
+        # Rows of one time come together, so that they wait for its end; by the clock only windows of time do.
+        self._waits = params.event_time or (self._bounded and not params.by_rows)
+        self._pending = PendingRows(self, "_pending", params.input_type, params.keys)
+        self._late = context.memory.metrics.counter("numLateRecordsDropped")
+        if self._bounded:
+            made = RowStore(self._input.schema, self._keys_of, (_TIME,))
+            self._window: RowStore = self.memory.keyed.table("_window", ListStateDescriptor, lambda _disk: made)
+            self._chains = RowChains(made, self._key_column)
+
+    def _key_column(self, columns: pa.RecordBatch) -> pa.Array:
+        return self._key.key_column_of(self._input.batch(list(columns.columns), rows=columns.num_rows))
+
+    def _keys_of(self, columns: pa.RecordBatch) -> list[Any]:
+        return keys_of_column(self._key_column(columns))
+
+    def loaded(self) -> None:
+        self._pending.loaded()
+        if self._bounded:
+            self._chains.rebuild()
+
+    # -- when rows are due -----------------------------------------------------------------------------------------
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        arrays = self._input.arrays(batch)
+        if self._params.event_time:
+            self._wait(batch, arrays)
+            return
+        times = np.full(len(batch), self.context.clock(), np.int64)
+        if self._waits:
+            self._pending.add(arrays, times)
+        else:
+            self._compute(pa.RecordBatch.from_arrays(arrays, schema=self._input.schema), times)
+
+    def _wait(self, batch: Batch, arrays: list[pa.Array]) -> None:
+        column = arrays[self._params.time_column]
+        times = millis(column, MIN_TIMESTAMP)
+        late = times <= self.watermark
+        if self._bounded:
+            assert batch.key_column is not None
+            slots = self._table.place(batch.key_column).by_row
+            late = times <= self._table.column(_LAST)[slots]
+            if not self._params.by_rows:
+                self._note_cleanup(slots[~late], times[~late])
+        if late.any():
+            self._late.inc(int(np.count_nonzero(late)))
+            mask = pa.array(~late)
+            arrays, times = [array.filter(mask) for array in arrays], times[~late]
+        self._pending.add(arrays, times)
+
+    def _note_cleanup(self, slots: Integers, times: Integers) -> None:
+        """When a key will be forgotten: Flink's moment, because a late row is told by what is left of its key."""
+        cleanup, span = self._table.column(_CLEANUP), self._params.preceding
+        for slot, time in zip(slots.tolist(), times.tolist(), strict=True):
+            if cleanup[slot] < time + span + 1:
+                cleanup[slot] = time + int(span * 1.5) + 1
+        self._table.mark(slots)
+
+    def process_watermark(self, timestamp: int) -> None:
+        if self._params.event_time:
+            columns, times, _ = self._pending.take_until(timestamp)
+            if len(times):
+                self._compute(columns, times)
+            self._forget(timestamp)
+        super().process_watermark(timestamp)
+
+    def next_processing_time(self) -> int | None:
+        first = None if self._params.event_time else self._pending.earliest
+        return None if first is None else first + 1
+
+    def advance_processing_time(self, now: int) -> None:
+        if not self._params.event_time and self._waits:
+            columns, times, _ = self._pending.take_until(now - 1)
+            if len(times):
+                self._compute(columns, times)
+
+    # -- values --------------------------------------------------------------------------------------------------
+
+    def _compute(self, columns: pa.RecordBatch, times: Integers) -> None:
+        """Rows in the order of time."""
+        keys = self._key_column(columns)
+        codes = numbered(keys).codes.astype(np.int64)
+        order = np.argsort(codes, kind="stable")
+        values = self._bounded_values(keys, columns, codes, times, order) if self._bounded else None
+        if values is None:
+            placed = self._table.place(keys)
+            runs = Runs.by_slot(placed.codes, placed.slots, ~self._table.alive[placed.slots])
+            trails = self._calls.running(self._table, runs, columns.columns, None, len(times))
+            self._table.mark(placed.slots)
+            places = np.empty(len(times), np.int64)
+            places[runs.order] = np.arange(len(times)) + len(runs.starts)
+            shown = pa.array(places[self._last_peers(codes, times, order)])
+            values = [trail.values.take(shown) for trail in trails]
+        self.output.emit(self._output.batch([*columns.columns, *values], rows=len(times)))
+
+    def _last_peers(self, codes: Integers, times: Integers, order: Integers) -> Integers:
+        """For each row the one whose value it shows: with RANGE the last row of the same time."""
+        count = len(order)
+        if self._params.by_rows or not self._waits:
+            return np.arange(count)
+        sorted_codes, sorted_times = codes[order], times[order]
+        last = np.r_[(sorted_codes[1:] != sorted_codes[:-1]) | (sorted_times[1:] != sorted_times[:-1]), True]
+        ends = np.flatnonzero(last)
+        found = np.empty(count, np.int64)
+        found[order] = order[ends[np.searchsorted(ends, np.arange(count))]]
+        return found
+
+    def _bounded_values(
+        self, keys: pa.Array, columns: pa.RecordBatch, codes: Integers, times: Integers, order: Integers
+    ) -> list[pa.Array]:
+        """Rows of the window that are there already come first in each key; each row that leaves does so before the row
+        that makes it leave."""
+        _, first = np.unique(codes, return_index=True)
+        positions, old = self._chains.find(keys.take(pa.array(first)))
+        all_codes = np.concatenate([codes[first][positions], codes])
+        all_times = np.concatenate([self._window.note(_TIME)[old], times])
+        in_key_order = np.lexsort((np.arange(len(all_codes)), all_times, all_codes))
+        leaves_at = self._leaving(all_codes[in_key_order], all_times[in_key_order])
+        count, known = len(all_codes), len(old)
+        place = np.empty(count, np.int64)  # of each row in the order of keys
+        place[in_key_order] = np.arange(count)
+        leaving = np.empty(count, np.int64)
+        leaving[in_key_order] = leaves_at
+        goes = np.flatnonzero(leaving < count)
+        comes = np.arange(known, count)
+        rows = np.concatenate([goes, comes])
+        moments = np.concatenate([leaving[goes], place[comes]])
+        phases = np.concatenate([np.zeros(len(goes), np.int64), np.ones(len(comes), np.int64)])
+        sequence = np.lexsort((place[rows], phases, moments))
+        rows, signs = rows[sequence], np.where(phases[sequence] == 1, 1, -1).astype(np.int8)
+        both = pa.Table.from_batches([self._window.batch(old), columns]).combine_chunks()
+        chosen = pa.array(rows)
+        arrays = [column.chunk(0).take(chosen) if column.num_chunks else column for column in both.columns]
+        placed = self._table.place(self._key_column(pa.RecordBatch.from_arrays(arrays, schema=self._input.schema)))
+        runs = Runs.by_slot(placed.codes, placed.slots, ~self._table.alive[placed.slots])
+        trails = self._calls.running(self._table, runs, arrays, signs, len(rows))
+        self._table.mark(placed.slots)
+        np.maximum.at(self._table.column(_LAST), placed.by_row, all_times[rows])
+        trail_place = np.empty(len(rows), np.int64)
+        trail_place[runs.order] = np.arange(len(rows)) + len(runs.starts)
+        of_row = np.empty(count, np.int64)
+        of_row[rows[signs == 1]] = trail_place[signs == 1]
+        self._keep(columns, times, keys, leaving, known, old)
+        shown = pa.array(of_row[known + self._last_peers(codes, times, order)])
+        return [trail.values.take(shown) for trail in trails]
+
+    def _leaving(self, codes: Integers, times: Integers) -> Integers:
+        """For each row, in the order of keys and times, the row before which it leaves; past the end if it stays."""
+        count = len(codes)
+        end_of_key = np.searchsorted(codes, codes, side="right")
+        if self._params.by_rows:
+            found = np.arange(count) + self._params.preceding + 1
+        else:
+            # The first row of the key that is later than the row's time and the range.
+            limits = times + self._params.preceding
+            ticks = np.unique(np.concatenate([times, limits]))
+            at, until = np.searchsorted(ticks, times), np.searchsorted(ticks, limits)
+            found = np.searchsorted(codes * len(ticks) + at, codes * len(ticks) + until, side="right")
+        return np.where(found < end_of_key, found, count)
+
+    def _keep(
+        self, columns: pa.RecordBatch, times: Integers, keys: pa.Array, leaving: Integers, known: int, old: Integers
+    ) -> None:
+        gone = leaving < len(leaving)
+        self._window.delete(old[gone[:known]])
+        stays = ~gone[known:]
+        mask = pa.array(stays)
+        numbers = self._window.append(columns.filter(mask), time=times[stays])
+        self._chains.add(keys.filter(mask), numbers)
+        if self._window.compact():
+            self._chains.rebuild()
+
+    def _forget(self, watermark: int) -> None:
+        """Keys of which no row has come for long."""
+        if not self._bounded or self._params.by_rows:
+            return
+        slots = self._table.all_slots()
+        over = slots[self._table.column(_CLEANUP)[slots] <= watermark]
+        if not len(over):
+            return
+        numbers = self._window.numbers()
+        if len(numbers):
+            placed = self._table.place(self._key_column(self._window.batch(numbers)))
+            self._window.delete(numbers[np.isin(placed.by_row, over)])
+        self._table.remove_slots(over)

@@ -1,0 +1,48 @@
+"""Catalogs: where tables, views and functions are known by name."""
+
+from penstock.table.catalog.base import Catalog, CatalogError
+from penstock.table.catalog.columns import Column, ComputedColumn, MetadataColumn, PhysicalColumn
+from penstock.table.catalog.file_catalog import FileCatalog
+from penstock.table.catalog.object_names import ObjectIdentifier, ObjectPath
+from penstock.table.catalog.objects import (
+    CatalogBaseTable,
+    CatalogColumnStatistics,
+    CatalogDatabase,
+    CatalogDescriptor,
+    CatalogFunction,
+    CatalogModel,
+    CatalogPartition,
+    CatalogPartitionSpec,
+    CatalogTableStatistics,
+    Procedure,
+)
+from penstock.table.catalog.others import HiveCatalog, JdbcCatalog
+from penstock.table.catalog.resolved_schema import Constraint, ResolvedSchema, UniqueConstraint, WatermarkSpec
+
+__all__ = [
+    "Catalog",
+    "CatalogBaseTable",
+    "CatalogColumnStatistics",
+    "CatalogDatabase",
+    "CatalogDescriptor",
+    "CatalogError",
+    "CatalogFunction",
+    "CatalogModel",
+    "CatalogPartition",
+    "CatalogPartitionSpec",
+    "CatalogTableStatistics",
+    "Column",
+    "ComputedColumn",
+    "Constraint",
+    "FileCatalog",
+    "HiveCatalog",
+    "JdbcCatalog",
+    "MetadataColumn",
+    "ObjectIdentifier",
+    "ObjectPath",
+    "PhysicalColumn",
+    "Procedure",
+    "ResolvedSchema",
+    "UniqueConstraint",
+    "WatermarkSpec",
+]

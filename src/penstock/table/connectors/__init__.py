@@ -1,0 +1,1 @@
+"""Connectors of tables, by the names and options of Flink."""

@@ -1,0 +1,98 @@
+"""Tables between two steps: grouped, windowed, with OVER windows; ``select()`` makes tables of them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.common.errors import NotSupportedError
+from penstock.table.expression import Expression
+from penstock.table.fluent.literals import node_of
+from penstock.table.logical import table_calls, table_windows
+from penstock.table.syntax import expressions as syntax
+from penstock.table.window import GroupWindow, OverWindow
+
+if TYPE_CHECKING:
+    from penstock.table.table import Table
+
+
+class GroupedTable:
+    """``table.group_by(..)``."""
+
+    def __init__(self, java_table: Table, t_env: Sequence[syntax.Expr]) -> None:
+        self._table = java_table
+        self._keys = list(t_env)
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        relation = table_calls.select(self._table._relation, [node_of(field) for field in fields], self._keys)
+        return self._table._with(relation)
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        raise _later("aggregate()")
+
+    def flat_aggregate(self, func: Any) -> FlatAggregateTable:
+        raise _later("flat_aggregate()")
+
+
+class GroupWindowedTable:
+    """``table.window(..)``; it has to be grouped by the window's alias."""
+
+    def __init__(self, java_group_windowed_table: Table, t_env: GroupWindow) -> None:
+        self._table = java_group_windowed_table
+        self._window = t_env
+
+    def group_by(self, *fields: Expression[Any]) -> WindowGroupedTable:
+        return WindowGroupedTable((self._table, self._window), [node_of(field) for field in fields])
+
+
+class WindowGroupedTable:
+    """``table.window(..).group_by(..)``."""
+
+    def __init__(self, java_window_grouped_table: tuple[Table, GroupWindow], t_env: Sequence[syntax.Expr]) -> None:
+        self._table, self._window = java_window_grouped_table
+        self._keys = list(t_env)
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        nodes = [node_of(field) for field in fields]
+        relation = table_windows.select(self._table._relation, self._window._spec, self._keys, nodes)
+        return self._table._with(relation)
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        raise _later("aggregate()")
+
+
+class OverWindowedTable:
+    """``table.over_window(..)``."""
+
+    def __init__(self, java_over_windowed_table: Table, t_env: Sequence[OverWindow]) -> None:
+        self._table = java_over_windowed_table
+        self._windows = tuple(t_env)
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        windows = {window._alias: window._spec for window in self._windows}
+        nodes = [node_of(field) for field in fields]
+        return self._table._with(table_windows.select_over(self._table._relation, windows, nodes))
+
+
+class AggregatedTable:
+    """``table.aggregate(..)``, which needs Python functions."""
+
+    def __init__(self, java_table: Any, t_env: Any) -> None:
+        raise _later("aggregate()")
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        raise _later("aggregate()")
+
+
+class FlatAggregateTable:
+    """``table.flat_aggregate(..)``, which needs Python functions."""
+
+    def __init__(self, java_table: Any, t_env: Any) -> None:
+        raise _later("flat_aggregate()")
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        raise _later("flat_aggregate()")
+
+
+def _later(what: str) -> NotSupportedError:
+    return NotSupportedError(f"{what} is not there yet: Python functions on tables come with the function interfaces.")

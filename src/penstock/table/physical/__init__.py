@@ -1,0 +1,1 @@
+"""From logical plans to operators of the DataStream graph."""

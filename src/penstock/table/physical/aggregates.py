@@ -1,0 +1,62 @@
+"""Groupings: by columns, by grouping sets, and SELECT DISTINCT."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from penstock.common.option_values import parse_boolean, parse_duration
+from penstock.runtime.table.expand import ExpandParams, ReplicationParams
+from penstock.runtime.table.group_aggregate import GroupAggregateParams
+from penstock.table.logical import nodes as plan
+from penstock.table.logical.changelog import INSERTS
+from penstock.table.logical.window_columns import has_window, window_columns
+from penstock.table.physical.table_stream import TableStream
+from penstock.table.physical.windows import window_aggregate
+
+if TYPE_CHECKING:
+    from penstock.table.physical.planner import Planner
+
+
+def aggregation(relation: plan.Aggregation, planner: Planner) -> TableStream:
+    if has_window(window_columns(relation.source), relation.keys):
+        return window_aggregate(relation, planner)
+    source = planner.plan(relation.source)
+    params = GroupAggregateParams(
+        source.row_type,
+        relation.keys,
+        relation.calls,
+        retracting=source.updating,
+        before=planner.wants_before(relation),
+        ttl=time_to_live(planner),
+        bundled=_bundled(planner),
+        only_final=planner.batch,
+    )
+    name = "GroupAggregate"
+    stream = planner.operator(
+        relation, "table_group_aggregate", [source], {"aggregate": params}, keys=[relation.keys], name=name
+    )
+    return replace(stream, kinds=INSERTS) if planner.batch else stream
+
+
+def expand(relation: plan.Expand, planner: Planner) -> TableStream:
+    source = planner.plan(relation.source)
+    params = ExpandParams(source.row_type, relation.keys, relation.sets, relation.numbers)
+    return planner.operator(relation, "table_expand", [source], {"expand": params}, name="Expand")
+
+
+def replication(relation: plan.Replication, planner: Planner) -> TableStream:
+    source = planner.plan(relation.source)
+    params = ReplicationParams(source.row_type)
+    return planner.operator(relation, "table_replication", [source], {"replication": params}, name="ReplicateRows")
+
+
+def time_to_live(planner: Planner) -> int | None:
+    """Milliseconds of table.exec.state.ttl; None: forever."""
+    if planner.batch:
+        return None
+    return parse_duration(planner.options.get_string("table.exec.state.ttl", "0 ms")) or None
+
+
+def _bundled(planner: Planner) -> bool:
+    return parse_boolean(planner.options.get_string("table.exec.mini-batch.enabled", "false"))

@@ -1,0 +1,1 @@
+"""What lies behind a TableEnvironment: catalogs with their tables, statements, and the results that they give."""

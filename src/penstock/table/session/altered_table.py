@@ -1,0 +1,97 @@
+"""ALTER TABLE: a table's declaration after some actions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from penstock.common.errors import NotSupportedError
+from penstock.table.catalog.objects import CatalogBaseTable
+from penstock.table.logical.resolved_table import resolve_table
+from penstock.table.sql import statements as st
+from penstock.table.sql.errors import SqlValidationError, suggestion
+
+
+def altered(table: CatalogBaseTable, actions: tuple[tuple[str, Any], ...]) -> CatalogBaseTable:
+    body = table._body
+    for action, value in actions:
+        body = _after(body, action, value)
+    resolve_table(body)
+    return CatalogBaseTable(body=body, handle=table._handle)
+
+
+def _after(body: st.TableBody, action: str, value: Any) -> st.TableBody:
+    match action:
+        case "SET":
+            return replace(body, options=tuple({**dict(body.options), **dict(value)}.items()))
+        case "RESET":
+            return replace(body, options=tuple((k, v) for k, v in body.options if k not in value))
+        case "ADD":
+            if value.name in _names(body):
+                raise SqlValidationError(f"ADD: there is a column {value.name!r} already.")
+            return _placed(body, value, len(body.columns))
+        case "MODIFY":
+            place = _place(body, value.name)
+            rest = (*body.columns[:place], *body.columns[place + 1 :])
+            return _placed(replace(body, columns=rest), value, place)
+        case "RENAME COLUMN":
+            old, new = value[0][0], value[1][0]
+            place = _place(body, old)
+            _unused(body, old)
+            renamed = replace(body.columns[place], name=new)
+            return replace(body, columns=(*body.columns[:place], renamed, *body.columns[place + 1 :]))
+        case "DROP":
+            gone = [path[0] for path in value]
+            for name in gone:
+                _place(body, name)
+                _unused(body, name)
+            return replace(body, columns=tuple(column for column in body.columns if column.name not in gone))
+        case "ADD WATERMARK" | "MODIFY WATERMARK":
+            _changes(body.watermark, action, "watermark")
+            return replace(body, watermark=value)
+        case "DROP WATERMARK":
+            _changes(body.watermark, action, "watermark")
+            return replace(body, watermark=None)
+        case "ADD PRIMARY KEY" | "MODIFY PRIMARY KEY":
+            _changes(body.primary_key, action, "primary key")
+            return replace(body, primary_key=value)
+        case "DROP PRIMARY KEY" | "DROP CONSTRAINT":
+            _changes(body.primary_key, action, "primary key")
+            return replace(body, primary_key=None)
+    raise NotSupportedError(f"ALTER TABLE .. {action} is not there.")
+
+
+def _changes(present: Any, action: str, what: str) -> None:
+    if action.startswith("ADD") and present is not None:
+        raise SqlValidationError(f"{action}: there is a {what} already. Use MODIFY.")
+    if not action.startswith("ADD") and present is None:
+        raise SqlValidationError(f"{action}: the table has no {what}.")
+
+
+def _names(body: st.TableBody) -> list[str]:
+    return [column.name for column in body.columns]
+
+
+def _place(body: st.TableBody, name: str) -> int:
+    if name not in _names(body):
+        raise SqlValidationError(f"There is no column {name!r}.{suggestion(name, _names(body))}")
+    return _names(body).index(name)
+
+
+def _placed(body: st.TableBody, column: Any, place: int) -> st.TableBody:
+    if column.place == "FIRST":
+        place = 0
+    elif column.place is not None:
+        place = _place(body, column.place) + 1
+    plain = replace(column, place=None)
+    return replace(body, columns=(*body.columns[:place], plain, *body.columns[place:]))
+
+
+def _unused(body: st.TableBody, name: str) -> None:
+    """Keys, partitions and watermarks keep their columns."""
+    if body.primary_key is not None and name in body.primary_key.columns:
+        raise SqlValidationError(f"The column {name!r} belongs to the primary key: drop the key first.")
+    if body.watermark is not None and body.watermark.column == (name,):
+        raise SqlValidationError(f"The column {name!r} has the watermark: drop the watermark first.")
+    if name in body.partitioned_by:
+        raise SqlValidationError(f"The table is partitioned by {name!r}.")

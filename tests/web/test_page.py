@@ -1,0 +1,207 @@
+"""What the page shows and does, in a real browser, with a manager that says what a test wants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.web.fake.answers import JOB, JobAnswers, cluster, many_operators
+from tests.web.fake.manager import TOKEN, Answers, FakeManager
+
+StartManager = Callable[[Answers], FakeManager]
+Open = Callable[..., Page]
+RESTARTING = "a1" * 16
+
+SEVERAL = cluster(
+    JobAnswers(),
+    JobAnswers("Sessions", "RESTARTING", RESTARTING, restarts=3),
+    JobAnswers("Fraud", "CREATED", "b2" * 16),
+    JobAnswers("Import of the very long archive of the year before last", "FAILED", "d4" * 16, restarts=2),
+)
+# Each with something that it shows once its answers have come.
+PLACES = {
+    "/jobs": "Fraud",
+    "/submit": "Start from a savepoint",
+    "/state": "No savepoint is open",
+    "/state?path=/s": "views",
+    "/cluster/workers": "process 16326 on worker-a",
+    "/cluster/configuration": "execution.checkpointing.savepoint-dir",
+    "/cluster/environment": "CPython 3.11.7",
+    "/cluster/log": "epoch 179 is complete",
+    f"/jobs/{JOB}/graph": "count views by app and minute",
+    f"/jobs/{JOB}?operator=count": "Records per second",
+    f"/jobs/{JOB}?operator=count&part=subtasks": "worker-1",
+    f"/jobs/{JOB}?operator=count&part=watermarks": "Behind the first",
+    f"/jobs/{JOB}?operator=count&part=metrics": "0.numRecordsIn",
+    f"/jobs/{JOB}?operator=count&part=code": "process_element (page_views.py:41)",
+    f"/jobs/{JOB}?operator=count&part=keys": "'app-17'",
+    f"/jobs/{JOB}/metrics": "Duration of an epoch",
+    f"/jobs/{JOB}/checkpoints": "restored from",
+    f"/jobs/{JOB}/exceptions": "Nothing has failed",
+    f"/jobs/{JOB}/attempts": "the beginning",
+    f"/jobs/{JOB}/state?uid=count&state=views": "app-3",
+    f"/jobs/{JOB}/configuration": "Global job parameters",
+    f"/jobs/{JOB}/log": "epoch 179 is complete",
+    f"/jobs/{RESTARTING}/exceptions": "invalid literal for int()",
+}
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_no_page_is_wider_than_the_screen_and_all_controls_have_names(
+    manager: StartManager, open_page: Open, width: int, theme: str
+) -> None:
+    page = open_page(manager(SEVERAL).url, width=width, theme=theme)
+    for place, text in PLACES.items():
+        page.evaluate("place => location.hash = place", place)
+        expect(page.locator("main")).to_contain_text(text)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+        assert page.evaluate(_NAMELESS) == [], place
+
+
+_NAMELESS = """() => [...document.querySelectorAll("button, a, input, select, [role=button]")]
+    .filter(e => !(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length || e.title))
+    .map(e => e.outerHTML)"""
+
+
+def test_the_token_is_asked_for_and_kept_out_of_the_address(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url, token=None)
+    page.get_by_label("Token").last.fill("another")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("alert")).to_contain_text("not the manager's token")
+    page.get_by_label("Token").last.fill(TOKEN)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Sessions")).to_be_visible()
+
+    given = open_page(manager(SEVERAL).url)
+    expect(given.get_by_role("link", name="Sessions")).to_be_visible()
+    assert TOKEN not in given.url
+
+
+def test_an_empty_cluster_says_what_to_do(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(cluster()).url)
+    expect(page.get_by_text("This cluster has not run a job yet")).to_be_visible()
+    expect(page.get_by_text("penstock run -d my_job.py")).to_be_visible()
+
+
+def test_jobs_sort_and_open_by_keyboard(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url)
+    running = page.get_by_role("table", name="Running jobs")
+    expect(running.get_by_text("4 are needed, 2 are free")).to_be_visible()
+    running.get_by_role("button", name="Restarts").press("Enter")
+    expect(running.locator("tbody tr").first).to_contain_text("Sessions")
+    running.get_by_role("link", name="Sessions").press("Enter")
+    expect(page.get_by_role("heading", name="Sessions")).to_be_visible()
+
+
+def test_two_hundred_operators_are_drawn_apart_and_found(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(cluster(JobAnswers(operators=many_operators()))).url, f"/jobs/{JOB}")
+    operators = page.locator("[data-operator]")
+    expect(operators).to_have_count(200)
+    places = page.evaluate(
+        "() => [...document.querySelectorAll('.graph .box')].map(e => e.getBoundingClientRect().toJSON())"
+    )
+    assert not any(_overlap(one, other) for i, one in enumerate(places) for other in places[:i])
+    page.get_by_label("Find an operator").fill("aggregate events of region 28")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="aggregate events of region 28")).to_be_visible()
+    expect(page.locator("[data-operator=o143]")).to_be_in_viewport()
+
+
+def test_the_graph_is_walked_by_arrow_keys(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url, f"/jobs/{JOB}")
+    page.locator("[data-operator=views]").focus()
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("region", name="Operator count views by app and minute")).to_be_visible()
+    expect(page.get_by_text("is busy 98 % of the time and slows down parse")).to_be_visible()
+
+
+def test_a_restarting_job_says_why_and_where(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url, f"/jobs/{RESTARTING}")
+    expect(page.get_by_text("Attempt 2 ended: ValueError: invalid literal")).to_be_visible()
+    page.get_by_role("link", name="Exceptions").click()
+    newest = page.get_by_role("region", name="ValueError").first
+    expect(newest).to_contain_text("parse (3/4) · attempt 2")
+    expect(newest).to_contain_text("page_views.py:41")
+    expect(newest.locator(".own")).to_contain_text("in process_element")
+    page.get_by_role("link", name="Attempts").click()
+    expect(page.locator(".timeline .attempt")).to_have_count(3)
+
+
+def test_a_manager_that_goes_away_is_found_again(manager: StartManager, open_page: Open) -> None:
+    answers: dict[str, Any] = dict(SEVERAL)
+    fake = manager(answers)
+    page = open_page(fake.url)
+    expect(page.get_by_role("link", name="Sessions")).to_be_visible()
+    fake.stop()
+    expect(page.get_by_role("alert")).to_contain_text("The manager does not answer")
+    expect(page.get_by_role("link", name="Sessions")).to_be_visible()
+    answers["/jobs/overview"] = {"jobs": [JobAnswers("Started meanwhile").summary()]}
+    fake.start()
+    page.get_by_role("button", name="Try now").click()
+    expect(page.get_by_role("link", name="Started meanwhile")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_nothing_is_done_to_a_job_without_confirmation(manager: StartManager, open_page: Open) -> None:
+    fake = manager(SEVERAL)
+    page = open_page(fake.url, f"/jobs/{JOB}")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("dialog", name="Cancel the job")).to_contain_text("Page views per app ends at once")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert fake.asked == []
+    page.get_by_role("button", name="Savepoint", exact=True).click()
+    page.get_by_label("Directory").fill("/savepoints")
+    page.get_by_role("button", name="Take savepoint").click()
+    expect(page.get_by_role("status").last).to_contain_text("/savepoints/savepoint-3f6c1a-9be04d4d3a8c")
+    [(method, target, body)] = fake.asked
+    assert (method, target) == ("POST", f"/jobs/{JOB}/savepoints")
+    assert json.loads(body) == {"target-directory": "/savepoints", "cancel-job": False}
+
+
+def test_a_program_is_submitted_with_its_arguments(manager: StartManager, open_page: Open) -> None:
+    fake = manager(SEVERAL)
+    page = open_page(fake.url, "/submit")
+    page.get_by_label("A Python file").set_input_files(
+        {"name": "job.py", "mimeType": "text/x-python", "buffer": b"print(1)"}
+    )
+    page.get_by_label("Arguments").fill("--day '16 November' -v")
+    page.get_by_label("Parallelism").fill("3")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("heading", name="Page views per app")).to_be_visible()
+    [(method, target, body)] = fake.asked
+    assert (method, target) == ("POST", "/penstock/v1/jobs")
+    assert b'name="file"; filename="job.py"' in body and b'["--day","16 November","-v"]' in body
+    assert b'name="savepoint"' not in body
+
+
+def test_a_state_is_looked_up_by_key(manager: StartManager, open_page: Open) -> None:
+    one = {
+        "epoch": 412,
+        "uid": "count",
+        "state": "views",
+        "entries": [{"key": "app-3", "value": 7}],
+        "truncated": False,
+    }
+    own = f"/penstock/v1/jobs/{JOB}/state/count/views?limit=200&key=%22app-3%22"
+    page = open_page(manager({**SEVERAL, own: one}).url, f"/jobs/{JOB}/state")
+    page.get_by_role("link", name="views value").click()
+    entries = page.get_by_role("table", name="Entries of views")
+    expect(entries.locator("tbody tr")).to_have_count(12)
+    page.get_by_label("Key", exact=True).fill("app-3")
+    page.keyboard.press("Enter")
+    expect(entries.locator("tbody tr")).to_have_count(1)
+    expect(page.get_by_text("As of epoch 412")).to_be_visible()
+
+
+def _overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    return (
+        one["left"] < other["right"]
+        and other["left"] < one["right"]
+        and one["top"] < other["bottom"]
+        and other["top"] < one["bottom"]
+    )

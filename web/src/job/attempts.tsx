@@ -1,0 +1,78 @@
+/** The attempts of a job on one line of time: when each ran, from where it went on, and why it ended. */
+import type { Attempt, Job } from "../api/types";
+import * as format from "../format";
+import { Card, Notice, State } from "../ui/parts";
+import { Table, type Column } from "../ui/table";
+
+export function AttemptsTab({ job }: { job: Job }) {
+  const attempts = job.penstock?.attempts ?? [];
+  if (attempts.length === 0) return <Card><Notice title="The job has not started yet" /></Card>;
+  return (
+    <div className="stack">
+      <Card title="Timeline" pad>
+        <Timeline attempts={attempts} until={job["end-time"] > 0 ? job["end-time"] : job.now} />
+      </Card>
+      <Card title="Attempts">
+        <Table label="Attempts" rows={attempts.toReversed()} columns={COLUMNS} id={(attempt) => attempt.number} />
+      </Card>
+    </div>
+  );
+}
+
+const TONES: Record<string, string> = { FAILED: "bad", FINISHED: "accent", RUNNING: "good", RESTARTING: "bad" };
+
+/** Gaps between the bars are the time that restarts took. */
+function Timeline({ attempts, until }: { attempts: Attempt[]; until: number }) {
+  const start = attempts[0]!.started_at;
+  const span = Math.max(1, until - start);
+  const place = (at: number) => `${((at - start) / span) * 100}%`;
+  return (
+    <figure className="timeline" aria-label={`${attempts.length} attempts within ${format.duration(span)}`}>
+      <div className="track">
+        {attempts.map((attempt) => {
+          const end = attempt.ended_at ?? until;
+          return (
+            <div
+              key={attempt.number}
+              className={`attempt ${TONES[attempt.state] ?? ""}`}
+              style={{ left: place(attempt.started_at), width: `max(3px, calc(${place(start + end - attempt.started_at)} - 2px))` }}
+              title={`Attempt ${attempt.number}: ${attempt.state.toLowerCase()}, ${format.duration(end - attempt.started_at)}`}
+            />
+          );
+        })}
+      </div>
+      <figcaption>
+        <span>{format.moment(start)}</span>
+        <span>{format.duration(span)}</span>
+        <span>{format.moment(until)}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+const from = (attempt: Attempt) => {
+  if (attempt.from_savepoint) return <span className="mono">{attempt.from_savepoint}</span>;
+  return attempt.from_epoch === null || attempt.from_epoch === undefined ? "the beginning" : `epoch ${attempt.from_epoch}`;
+};
+
+const COLUMNS: Column<Attempt>[] = [
+  {
+    title: "Attempt",
+    wide: true,
+    by: (attempt) => attempt.number,
+    show: (attempt) => (
+      <>
+        <b>{attempt.number}</b> {attempt.failure?.message?.split("\n")[0]}
+      </>
+    ),
+  },
+  { title: "State", by: (attempt) => attempt.state, show: (attempt) => <State state={attempt.state} /> },
+  { title: "Went on from", show: from },
+  { title: "Started", number: true, by: (attempt) => attempt.started_at, show: (attempt) => format.moment(attempt.started_at) },
+  {
+    title: "Duration",
+    number: true,
+    show: (attempt) => format.duration(attempt.ended_at ? attempt.ended_at - attempt.started_at : null),
+  },
+  { title: "Driver", show: (attempt) => <span className="mono">{attempt.driver ?? "–"}</span> },
+];

@@ -1,0 +1,72 @@
+/** The job over its last epochs: how many records, how long, and on what the time went. */
+import { useLive } from "../api/live";
+import type { Epoch, Job } from "../api/types";
+import * as format from "../format";
+import { Chart } from "../ui/chart";
+import { Card, Notice } from "../ui/parts";
+import { Table, type Column } from "../ui/table";
+
+const LAST = 200;
+
+export function MetricsTab({ job }: { job: Job }) {
+  const { data, refused } = useLive<{ epochs: Epoch[] }>(`/penstock/v1/jobs/${job.jid}/epochs?last=${LAST}`);
+  if (refused) return <Notice title={refused.message} />;
+  if (data === undefined) return null;
+  if (data.epochs.length === 0) return <Notice title="No epoch is complete yet" />;
+  const epochs = [...data.epochs].sort((one, other) => one.number - other.number);
+  const times = epochs.map((epoch) => epoch["completed-at"] / 1000);
+  const phases = Object.keys(epochs.at(-1)!.phases);
+  return (
+    <div className="stack">
+      <div className="columns">
+        <Card pad>
+          <Chart label="Records per second" times={times} series={[{ name: "read", values: rates(epochs), filled: true }]} show={format.rate} />
+        </Card>
+        <Card pad>
+          <Chart label="Duration of an epoch" times={times} series={[{ name: "total", values: epochs.map((e) => e.duration) }]} show={format.duration} />
+        </Card>
+        <Card pad>
+          <Chart label="Records of an epoch" times={times} series={[{ name: "records", values: epochs.map((e) => e.records) }]} show={format.compact} />
+        </Card>
+        {phases.length > 0 && (
+          <Card pad>
+            <Chart
+              label="Phases"
+              times={times}
+              series={phases.slice(0, 4).map((phase) => ({ name: phase, values: epochs.map((e) => e.phases[phase] ?? null) }))}
+              show={format.duration}
+            />
+          </Card>
+        )}
+      </div>
+      <Card title="Epochs">
+        <Table label="Epochs" rows={epochs.toReversed()} columns={columns(phases)} id={(epoch) => epoch.number} most={25} />
+      </Card>
+    </div>
+  );
+}
+
+/** Between the ends of two epochs, which is what arrives; an epoch's own duration leaves out its pauses. */
+function rates(epochs: Epoch[]): (number | null)[] {
+  return epochs.map((epoch, index) => {
+    const before = epochs[index - 1];
+    const took = before === undefined ? 0 : epoch["completed-at"] - before["completed-at"];
+    return took > 0 ? (epoch.records / took) * 1000 : null;
+  });
+}
+
+function columns(phases: string[]): Column<Epoch>[] {
+  return [
+    { title: "Epoch", wide: true, by: (e) => e.number, show: (e) => <b>{e.number}</b> },
+    { title: "Completed", number: true, by: (e) => e["completed-at"], show: (e) => format.moment(e["completed-at"]) },
+    { title: "Records", number: true, by: (e) => e.records, show: (e) => format.count(e.records) },
+    { title: "Duration", number: true, by: (e) => e.duration, show: (e) => format.duration(e.duration) },
+    ...phases.map((phase) => ({
+      title: phase.charAt(0).toUpperCase() + phase.slice(1),
+      number: true,
+      by: (e: Epoch) => e.phases[phase],
+      show: (e: Epoch) => format.duration(e.phases[phase]),
+    })),
+    { title: "State changes", number: true, by: (e) => e.bytes, show: (e) => format.bytes(e.bytes) },
+  ];
+}
