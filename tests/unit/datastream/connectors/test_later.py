@@ -8,7 +8,7 @@ import pytest
 
 from penstock.common.errors import NotSupportedError
 from penstock.datastream import connectors
-from penstock.datastream.connectors import cassandra, hybrid_source, jdbc, kafka
+from penstock.datastream.connectors import cassandra, jdbc, kafka
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,6 @@ from penstock.datastream.connectors import cassandra, hybrid_source, jdbc, kafka
         (lambda: kafka.FlinkKafkaConsumer("topic", None, {}), "FlinkKafkaConsumer: .*no Kafka connector yet"),
         (lambda: jdbc.JdbcConnectionOptions.JdbcConnectionOptionsBuilder(), "JdbcConnectionOptionsBuilder: .*yet"),
         (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*not planned yet"),
-        (lambda: hybrid_source.HybridSource.builder(None), "not planned yet"),
     ],
 )
 def test_use_is_refused_with_a_reason(use: Any, reason: str) -> None:
