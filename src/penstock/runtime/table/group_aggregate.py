@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,8 @@ from penstock.runtime.table.slots import Placed, SlotField
 from penstock.runtime.table.user_functions import UserFunctions
 
 _RECORDS = "records"
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,10 @@ class GroupAggregateOperator(Operator):
         changed = ~first & ~ended
         if self._params.ttl is None:
             changed &= _differ(trails, old, new)
-        by_row = [_by_row(values, runs.order, count) for values in (first, changed, ended, old, new)]
-        return change_rows(*by_row, before=self._params.before)  # type: ignore[arg-type]
+        order = runs.order
+        kinds = [_by_row(values, order, count) for values in (first, changed, ended)]
+        versions = [_by_row(values, order, count) for values in (old, new)]
+        return change_rows(kinds[0], kinds[1], kinds[2], versions[0], versions[1], before=self._params.before)
 
     def _emit(self, columns: Sequence[pa.Array], values: Sequence[pa.Array], rows: ChangeRows) -> None:
         causes, versions = integers_as_column(rows.causes), integers_as_column(rows.versions)
@@ -186,7 +191,7 @@ class GroupAggregateOperator(Operator):
         super().end_epoch()
 
 
-def _by_row(values: npt.NDArray[np.generic], order: Integers, count: int) -> npt.NDArray[np.generic]:
+def _by_row(values: npt.NDArray[Scalar], order: Integers, count: int) -> npt.NDArray[Scalar]:
     found = np.empty(count, values.dtype) if len(order) == count else np.zeros(count, values.dtype)
     found[order] = values
     return found

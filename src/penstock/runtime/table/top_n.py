@@ -192,7 +192,10 @@ class UpdateTopN(TopN):
         if place == old_place:
             self._replaced(old, self.row(place), place + 1, emit)
             return
-        in_range = lambda rank: self._start <= rank <= self._end  # noqa: E731
+
+        def in_range(rank: int) -> bool:
+            return self._start <= rank <= self._end
+
         for rank in range(place + 1, old_place + 1):
             if in_range(rank):
                 emit(BEFORE, self.row(rank), rank)
