@@ -20,12 +20,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         "ConsistencyLevel MapperOptions ClusterBuilder CassandraCommitter CassandraFailureHandler CassandraSink"
         " CassandraSink.CassandraSinkBuilder",
     ),
-    "connectors.elasticsearch": (
-        _UNPLANNED,
-        _WRITE_YOUR_OWN,
-        "FlushBackoffType ElasticsearchEmitter ElasticsearchSinkBuilderBase Elasticsearch6SinkBuilder"
-        " Elasticsearch7SinkBuilder ElasticsearchSink",
-    ),
     "connectors.hybrid_source": (
         _UNPLANNED,
         "read the sources one after the other in two jobs, or union() them",
@@ -43,11 +37,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         _WRITE_YOUR_OWN,
         "StartCursor StopCursor RangeGenerator PulsarSource PulsarSourceBuilder TopicRoutingMode MessageDelayer"
         " PulsarSink PulsarSinkBuilder",
-    ),
-    "connectors.rabbitmq": (
-        _UNPLANNED,
-        _WRITE_YOUR_OWN,
-        "RMQConnectionConfig RMQConnectionConfig.Builder RMQSource RMQSink",
     ),
     "formats.avro": (
         _UNPLANNED,
