@@ -98,7 +98,10 @@ def place_points(point: Point) -> None:
 
 
 def _place_in_epochs(point: Point) -> None:
+    from penstock.connectors.delta.sink import DeltaCommitter
     from penstock.connectors.files import commit as file_commit
+    from penstock.connectors.jdbc.committing import EpochCommitter
+    from penstock.connectors.kafka.committer import TransactionCommitter
     from penstock.control.epoch_completion import EpochCompletion
     from penstock.control.epoch_store import EpochStore
     from penstock.control.micro_batches import MicroBatches
@@ -127,6 +130,15 @@ def _place_in_epochs(point: Point) -> None:
         point("during-commit")
         return renamed
 
+    def in_transaction(original: Callable[..., Any], self: Any, *arguments: Any) -> Any:
+        result = original(self, *arguments)
+        point("during-commit")  # the records are on their way; or the transaction is committed, and nobody knows
+        return result
+
+    def commit_once(original: Callable[..., Any], self: Any, *arguments: Any) -> None:
+        original(self, *arguments)
+        point("during-commit")  # in the middle of a database's transaction, and then behind its end
+
     def recover(original: Callable[..., Any], self: Any) -> Any:
         record = original(self)
         if record is not None:
@@ -138,6 +150,11 @@ def _place_in_epochs(point: Point) -> None:
     _wrap(EpochCompletion, "_recover", recover)
     _wrap(EpochStore, "put", put)
     _wrap(file_commit, "_rename", rename)
+    _wrap(EpochCommitter, "_commit_once", commit_once)
+    _wrap(EpochCommitter, "commit", commit_once)
+    _wrap(DeltaCommitter, "_commit_once", commit_once)
+    _wrap(TransactionCommitter, "_send", in_transaction)
+    _wrap(TransactionCommitter, "_commit", in_transaction)
 
 
 def _place_in_workers(point: Point) -> None:

@@ -6,11 +6,11 @@ from typing import Any, NoReturn
 
 from penstock.common.errors import NotSupportedError
 
-_UNPLANNED = "it is not planned yet"
+_UNPLANNED = "it could not be tried against a real server yet"
 _WRITE_YOUR_OWN = (
-    "write a SourceFunction for env.add_source() or a SinkFunction for ds.add_sink(), or use FileSource and FileSink"
+    "write a Sink (create_writer, and create_committer for exactly once) or a Source around the system's own Python"
+    " client: docs/connectors-own.md has both with a complete example"
 )
-_OTHER_FORMAT = "use the JSON, CSV or Parquet formats, or read and write with a Python library in your functions"
 
 # module -> why, what to do instead, names (Outer.Inner for nested classes)
 LATER: dict[str, tuple[str, str, str]] = {
@@ -19,11 +19,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         _WRITE_YOUR_OWN,
         "ConsistencyLevel MapperOptions ClusterBuilder CassandraCommitter CassandraFailureHandler CassandraSink"
         " CassandraSink.CassandraSinkBuilder",
-    ),
-    "connectors.hybrid_source": (
-        _UNPLANNED,
-        "read the sources one after the other in two jobs, or union() them",
-        "HybridSource HybridSourceBuilder",
     ),
     "connectors.kinesis": (
         _UNPLANNED,
@@ -37,18 +32,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         _WRITE_YOUR_OWN,
         "StartCursor StopCursor RangeGenerator PulsarSource PulsarSourceBuilder TopicRoutingMode MessageDelayer"
         " PulsarSink PulsarSinkBuilder",
-    ),
-    "formats.avro": (
-        _UNPLANNED,
-        _OTHER_FORMAT,
-        "AvroSchema GenericRecordAvroTypeInfo AvroInputFormat AvroBulkWriters AvroRowDeserializationSchema"
-        " AvroRowSerializationSchema",
-    ),
-    "formats.orc": (_UNPLANNED, _OTHER_FORMAT, "OrcBulkWriters"),
-    "formats.avro_parquet": (
-        _UNPLANNED,
-        "use ParquetColumnarRowInputFormat and ParquetBulkWriters",
-        "AvroParquetReaders AvroParquetWriters",
     ),
 }
 
