@@ -135,10 +135,6 @@ def _place_in_epochs(point: Point) -> None:
         point("during-commit")  # the records are on their way; or the transaction is committed, and nobody knows
         return result
 
-    def commit_once(original: Callable[..., Any], self: Any, *arguments: Any) -> None:
-        original(self, *arguments)
-        point("during-commit")  # in the middle of a database's transaction, and then behind its end
-
     def recover(original: Callable[..., Any], self: Any) -> Any:
         record = original(self)
         if record is not None:
@@ -150,9 +146,9 @@ def _place_in_epochs(point: Point) -> None:
     _wrap(EpochCompletion, "_recover", recover)
     _wrap(EpochStore, "put", put)
     _wrap(file_commit, "_rename", rename)
-    _wrap(EpochCommitter, "_commit_once", commit_once)
-    _wrap(EpochCommitter, "commit", commit_once)
-    _wrap(DeltaCommitter, "_commit_once", commit_once)
+    _wrap(EpochCommitter, "_commit_once", in_transaction)
+    _wrap(EpochCommitter, "commit", in_transaction)
+    _wrap(DeltaCommitter, "_commit_once", in_transaction)
     _wrap(TransactionCommitter, "_send", in_transaction)
     _wrap(TransactionCommitter, "_commit", in_transaction)
 
