@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import Any
 from urllib.parse import urlsplit
@@ -85,6 +86,7 @@ class RMQConnectionConfig:
     def connect(self) -> Any:
         """A blocking connection; with automatic recovery (the default) it is tried several times."""
         pika = package("pika", "rabbitmq")
+        logging.getLogger("pika").setLevel(logging.CRITICAL)  # it tells each failure ten times; we tell it once
         interval = self.get_network_recovery_interval()
         retries = 0 if self.is_automatic_recovery() is False else CONNECT_RETRIES
 
