@@ -91,4 +91,6 @@ def test_what_a_builder_refuses() -> None:
     with pytest.raises(ConfigurationError, match="no document types"):
         typed = ElasticsearchEmitter.static_index("x", doc_type="t")
         Elasticsearch7SinkBuilder().set_emitter(typed).set_hosts("h:9200").build()
+    with pytest.raises(ConfigurationError, match="set_connection_password"):
+        Elasticsearch7SinkBuilder().set_hosts("http://me:hush@h:9200")
     assert [Backoff(3, 100, True).seconds(n) for n in range(3)] == [0.1, 0.2, 0.4]

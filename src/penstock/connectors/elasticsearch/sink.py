@@ -160,6 +160,11 @@ class ElasticsearchSinkBuilderBase(ABC):
 
     def set_hosts(self, hosts: str | list[str]) -> Self:
         names = [hosts] if isinstance(hosts, str) else hosts
+        if any("@" in host for host in names):
+            raise ConfigurationError(
+                "Hosts are shown in messages: give user and password with set_connection_username(...) and"
+                " set_connection_password(...)."
+            )
         self._hosts = [(host if "://" in host else f"http://{host}").rstrip("/") for host in names]
         return self
 
