@@ -57,6 +57,10 @@ _TABLE: Final[dict[str, str]] = {
 
 REFUSED: Final[dict[str, str]] = {
     **{f"pyflink.table.{name}": why for name, why in sorted(_TABLE.items())},
+    **{
+        f"pyflink.datastream.connectors.elasticsearch.{name}.get_http_host_class": _JAVA
+        for name in ("ElasticsearchSinkBuilderBase", "Elasticsearch6SinkBuilder", "Elasticsearch7SinkBuilder")
+    },
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
     "pyflink.datastream.formats.avro.GenericRecordAvroTypeInfo.get_java_type_info": _JAVA,
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",
