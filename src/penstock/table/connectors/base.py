@@ -87,25 +87,20 @@ class ConnectorTable:
 class TableSource:
     """Where rows come from: a planner of epochs or a source of splits, whose records are rows of the table's columns.
 
-    Records may be Rows, or batches of columns. `changelog` are the kinds of changes among them, `before` whether
-    updates come with the row as it was.
+    Records may be Rows, or batches of columns.
     """
 
     source: SourcePlanner | Source
     name: str
-    changelog: str = "I"
-    before: bool = True
     parallelism: int | None = None
 
 
 @dataclass(frozen=True)
 class TableSink:
-    """Where rows go; `accepts` are the kinds that it can take, `before` whether it wants -U rows."""
+    """Where rows go."""
 
     sink: Sink
     name: str
-    accepts: str = "I"
-    before: bool = True
     parallelism: int | None = None
 
 
@@ -118,9 +113,19 @@ class TableConnector:
     metadata_keys: tuple[str, ...] = ()
     overwrites = False  # whether INSERT OVERWRITE replaces what is there
 
+    upserts = False  # whether updates that are read come without the row as it was, to be found by the primary key
+
     def changelog(self, table: ConnectorTable) -> str:
         """The kinds of changes that reading the table gives."""
         return "I"
+
+    def accepts(self, table: ConnectorTable) -> str:
+        """The kinds of changes that can be written."""
+        return "I"
+
+    def by_key(self, table: ConnectorTable) -> bool:
+        """Whether what is written finds its rows by the primary key, so that nobody needs the row as it was."""
+        return False
 
     def source(self, table: ConnectorTable) -> TableSource:
         raise NotSupportedError(f"The connector '{self.name}' cannot be read from: the table {table.name} is a sink.")

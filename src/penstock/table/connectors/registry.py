@@ -14,7 +14,10 @@ CONNECTORS: dict[str, tuple[str, str]] = {
     "blackhole": ("printing", "BlackholeConnector"),
     "datagen": ("datagen", "DatagenConnector"),
     "filesystem": ("filesystem", "FilesystemConnector"),
+    "jdbc": ("jdbc", "JdbcConnector"),
+    "kafka": ("kafka", "KafkaConnector"),
     "print": ("printing", "PrintConnector"),
+    "upsert-kafka": ("kafka", "UpsertKafkaConnector"),
 }
 
 
