@@ -9,6 +9,7 @@ import { go, withQuery, type Route } from "../route";
 import { Card, Choice, LoadBar, Notice, State } from "../ui/parts";
 import { Table, type Column } from "../ui/table";
 import { OperatorPanel } from "./operator-panel";
+import { Origin } from "./origin";
 import { addSample } from "./samples";
 
 export function GraphTab({ job, route }: { job: Job; route: Route }) {
@@ -146,7 +147,7 @@ function OperatorName({ operator }: { operator: Operator }) {
   return (
     <>
       <span style={{ fontWeight: 540 }}>{operator.name}</span>
-      {operator.origin && <div className="mono muted">{operator.origin}</div>}
+      {operator.origin && <Origin place={operator.origin} />}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Chart } from "../ui/chart";
 import { Card, Facts, LoadBar, Notice, State, Tabs } from "../ui/parts";
 import { Table, type Column } from "../ui/table";
 import { FlameGraph } from "./flame-graph";
+import { Origin } from "./origin";
 import { trackOf } from "./samples";
 import { SkewPart } from "./skew";
 import { VertexMetrics } from "./vertex-metrics";
@@ -75,7 +76,7 @@ function Overview({ job, operator }: { job: Job; operator: Operator }) {
           ["Records out", `${format.count(operator.recordsOut)} (${format.rate(operator.rateOut)})`],
           ["Watermark", format.watermark(operator.watermark)],
           ["Kind", operator.kind ?? "–"],
-          ["Written at", <code key="origin">{operator.origin ?? "–"}</code>],
+          ["Written at", operator.origin ? <Origin key="origin" place={operator.origin} /> : "–"],
           ["Id", <code key="id">{operator.id}</code>],
         ]}
       />

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from penstock.columns.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
 from penstock.table.logical import nodes as plan
+from penstock.table.logical.time_bounds import is_interval_join
 from penstock.table.logical.upsert_keys import columns_are_time
+from penstock.table.logical.window_columns import has_window, is_window_join, window_columns
 from penstock.table.sql.errors import SqlValidationError
 
 Kinds = frozenset[str]
@@ -18,7 +20,7 @@ def kinds(node: plan.Relation) -> Kinds:
     match node:
         case plan.Scan():
             return frozenset(node.definition.changelog) if node.definition is not None else INSERTS
-        case plan.Values() | plan.Unnest():
+        case plan.Values() | plan.Unnest() | plan.TableFunctionScan():
             return INSERTS
         case plan.Project():
             return given[0] | _with_subqueries(node.expressions)
@@ -44,6 +46,10 @@ def kinds(node: plan.Relation) -> Kinds:
             return _inserts_only(node, given[0], "ORDER BY") if _temporal(node) else given[0]
         case plan.Limit():
             return ALL
+        case plan.Rank() if has_window(window_columns(node.source), node.partition_by):
+            return _inserts_only(node, given[0], "Top-N of windows")
+        case plan.Deduplicate() if has_window(window_columns(node.source), node.keys):
+            return _inserts_only(node, given[0], "Deduplication in windows")
         case plan.Rank():
             return INSERTS if given[0] == INSERTS and node.limit and not node.order_by else ALL
         case plan.Deduplicate():
@@ -51,7 +57,7 @@ def kinds(node: plan.Relation) -> Kinds:
             return frozenset("IU") if node.last else INSERTS
         case plan.Expand() | plan.Replication() | plan.DropUpdateBefore() | plan.SinkMaterialize():
             return given[0]
-        case plan.ChangelogNormalize():
+        case plan.ChangelogNormalize() | plan.TableAggregation():
             return ALL
     raise NotImplementedError(type(node).__name__)
 
@@ -96,16 +102,8 @@ def _producer(node: plan.Relation) -> plan.Relation:
 
 
 def windowed_keys(node: plan.Aggregation) -> bool:
-    """Whether the groups are windows: keyed by window_start and window_end of a window function below."""
-    names = {node.source.names[key] for key in node.keys}
-    return {"window_start", "window_end"} <= names and _windows_below(node.source)
-
-
-def _windows_below(node: plan.Relation) -> bool:
-    if isinstance(node, plan.WindowAssignment):
-        return True
-    passes = isinstance(node, (plan.Project, plan.Filter, plan.Aggregation))
-    return passes and any(_windows_below(source) for source in node.inputs())
+    """Whether the groups are windows: keyed by start and end of those that a window function gave."""
+    return has_window(window_columns(node.source), node.keys)
 
 
 def _aggregation(node: plan.Aggregation, given: Kinds) -> Kinds:
@@ -115,6 +113,8 @@ def _aggregation(node: plan.Aggregation, given: Kinds) -> Kinds:
 
 
 def _join(node: plan.JoinRelation, given: list[Kinds]) -> Kinds:
+    if given[0] == given[1] == INSERTS and (is_window_join(node) or is_interval_join(node)):
+        return INSERTS
     if node.kind in ("INNER", "SEMI"):
         return given[0] | given[1]
     return ALL

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.columns.typed.nodes import Aggregate, InputRef, TimeAttribute, Typed, columns_of
+from penstock.columns.typed.nodes import Aggregate, InputRef, SortKey, TimeAttribute, Typed, columns_of
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.table.window_aggregate import WindowAggregateParams
 from penstock.runtime.table.window_assignment import AssignmentParams
+from penstock.runtime.table.window_rank import WindowRankParams
 from penstock.runtime.table.window_times import WindowParams, is_zoned
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
@@ -51,6 +52,16 @@ def window_params(relation: plan.WindowAssignment, planner: Planner) -> WindowPa
         zone=None if zone == "UTC" else zone,
         event_time=event_time,
     )
+
+
+def window_zone(relation: plan.Relation, planner: Planner) -> str | None:
+    """The zone by whose wall clock the windows of a relation were cut; None if times are wall clock times."""
+    zoned = any(is_zoned(relation.fields[place].data_type) for place, name in _times(relation))
+    return planner.session.zone if zoned and planner.session.zone != "UTC" else None
+
+
+def _times(relation: plan.Relation) -> list[tuple[int, str]]:
+    return [(place, name) for place, name in window_columns(relation).items() if name == "time"]
 
 
 class _PulledUp:
@@ -124,10 +135,8 @@ def window_aggregate(relation: plan.Aggregation, planner: Planner) -> TableStrea
     else:
         columns = window_columns(relation.source)
         by_name = {columns[key]: key for key in relation.keys if key in columns}
-        window = WindowParams("TUMBLE", 0, attached=(by_name["start"], by_name["end"]))
-        zone = planner.session.zone
-        if any(is_zoned(relation.source.fields[key].data_type) for key, name in columns.items() if name == "time"):
-            window = WindowParams("TUMBLE", 0, attached=window.attached, zone=None if zone == "UTC" else zone)
+        attached = by_name["start"], by_name["end"]
+        window = WindowParams("TUMBLE", 0, attached=attached, zone=window_zone(relation.source, planner))
         source, calls = relation.source, relation.calls
         places = {place: columns.get(place, place) for place in range(len(relation.source.fields))}
     keys = [place for key in relation.keys if isinstance(place := places[key], int)]
@@ -157,3 +166,22 @@ def _moved_calls(calls: tuple[Aggregate, ...], pulled: _PulledUp) -> tuple[Aggre
         inner = tuple(one for one in arguments if one is not None)
         found.append(Aggregate(call.data_type, call.function, inner, call.distinct, where, call.order_by, call.options))
     return tuple(found)
+
+
+def window_rank(
+    relation: plan.Rank | plan.Deduplicate,
+    partition: tuple[int, ...],
+    order_by: tuple[SortKey, ...],
+    ranks: tuple[int, int],
+    numbered: bool,
+    planner: Planner,
+) -> TableStream:
+    """Top-N of each window, when it is complete."""
+    stream = planner.plan(relation.source)
+    columns = window_columns(relation.source)
+    end = next(place for place in partition if columns.get(place) == "end")
+    zone = window_zone(relation.source, planner)
+    params = WindowRankParams(stream.row_type, partition, end, order_by, *ranks, numbered, zone)
+    return planner.operator(
+        relation, "table_window_rank", [stream], {"rank": params}, keys=[partition], name="WindowRank"
+    )
