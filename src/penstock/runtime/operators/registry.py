@@ -7,6 +7,7 @@ from penstock.runtime.operators.async_io import AsyncOperator
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
+from penstock.runtime.operators.hybrid_source import HybridSourceOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.correlate import CorrelateOperator
@@ -36,6 +37,7 @@ from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 OPERATORS: dict[str, type[Operator]] = {
     "source": sources.SourceOperator,
     "split_source": sources.SplitSourceOperator,
+    "hybrid_source": HybridSourceOperator,
     # one record at a time
     "map": stateless.MapOperator,
     "filter": stateless.FilterOperator,
