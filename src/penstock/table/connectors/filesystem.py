@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.option_values import bytes_of
-from penstock.connectors.files.local_path import local_path, sink_location
+from penstock.connectors.files.location import file_location
 from penstock.connectors.files.reading import Files
 from penstock.connectors.files.rolling_policies import DefaultRollingPolicy, OnCheckpointRollingPolicy
 from penstock.formats.file_formats import FileFormat
@@ -43,7 +43,7 @@ class FilesystemConnector(TableConnector):
             raise ProgramError(
                 f"'source.monitor-interval' of {table.name} makes it endless: leave it out in batch mode."
             )
-        path = local_path(table.text("path"), f"The table {table.name}")
+        path = file_location(table.text("path"), f"The table {table.name}")
         planner = Files(_file_format(table), [path], interval)
         return TableSource(
             planner,
@@ -59,7 +59,7 @@ class FilesystemConnector(TableConnector):
             found, options = format_of(table)
             encoder = found.encoder_of(stored, options)
         sink = TableFileSink(
-            sink_location(table.text("path"), f"The table {table.name}"),
+            file_location(table.text("path"), f"The table {table.name}"),
             table.row_type,
             _keys(table),
             table.options.get("partition.default-name", _DEFAULT_PARTITION),
