@@ -100,3 +100,23 @@ def test_a_table_of_a_database_is_written_by_key_and_read(local_env: Factory, tm
     with sqlite3.connect(file) as database:
         assert sorted(database.execute("SELECT * FROM counts")) == [("a", 2), ("b", 1)]
     assert sorted(changes(t_env.execute_sql("SELECT c, k FROM counts"))) == [("+I", 1, "b"), ("+I", 2, "a")]
+
+
+@pytest.mark.parametrize("key", ["", ", PRIMARY KEY (k) NOT ENFORCED"])
+def test_a_delta_table_is_appended_to_or_kept_by_key(local_env: Factory, tmp_path: Path, key: str) -> None:
+    pytest.importorskip("deltalake")
+    t_env = StreamTableEnvironment.create(local_env(1))
+    t_env.execute_sql(
+        f"""CREATE TABLE lake (k STRING, c BIGINT, seen TIMESTAMP_LTZ(3){key})
+            WITH ('connector' = 'delta', 'table-path' = '{tmp_path / "lake"}')"""
+    )
+    values = "(VALUES ('a', 1), ('b', 1), ('a', 2)) AS T(k, n)"
+    grouped = f"SELECT k, SUM(n), MAX(TO_TIMESTAMP_LTZ(n * 1000, 3)) FROM {values} GROUP BY k"
+    plain = f"SELECT k, CAST(n AS BIGINT), TO_TIMESTAMP_LTZ(n * 1000, 3) FROM {values}"
+    t_env.execute_sql(f"INSERT INTO lake {grouped if key else plain}").wait()
+    found = sorted(changes(t_env.execute_sql("SELECT k, c, CAST(seen AS STRING) FROM lake")))
+    seen = [f"1970-01-01 00:00:0{second}.000" for second in range(3)]
+    if key:
+        assert found == [("+I", "a", 3, seen[2]), ("+I", "b", 1, seen[1])]
+    else:
+        assert found == [("+I", "a", 1, seen[1]), ("+I", "a", 2, seen[2]), ("+I", "b", 1, seen[1])]

@@ -14,6 +14,7 @@ from penstock.table.logical.nodes import Fields
 from penstock.table.sql.errors import suggestion
 
 if TYPE_CHECKING:
+    from penstock.common.typeinfo import RowTypeInfo
     from penstock.functions.sink import Sink
     from penstock.functions.source import Source
     from penstock.runtime.sources.base import SourcePlanner
@@ -87,21 +88,23 @@ class ConnectorTable:
 class TableSource:
     """Where rows come from: a planner of epochs or a source of splits, whose records are rows of the table's columns.
 
-    Records may be Rows, or batches of columns.
+    Records are batches of the table's columns or rows of its values; or Rows of a stream's type, if that is given.
     """
 
     source: SourcePlanner | Source
     name: str
     parallelism: int | None = None
+    stream_type: RowTypeInfo | None = None
 
 
 @dataclass(frozen=True)
 class TableSink:
-    """Where rows go."""
+    """Where rows go: as batches of the table's columns, or as Rows of a stream's type, if that is given."""
 
     sink: Sink
     name: str
     parallelism: int | None = None
+    stream_type: RowTypeInfo | None = None
 
 
 class TableConnector:
@@ -113,11 +116,13 @@ class TableConnector:
     metadata_keys: tuple[str, ...] = ()
     overwrites = False  # whether INSERT OVERWRITE replaces what is there
 
-    upserts = False  # whether updates that are read come without the row as it was, to be found by the primary key
-
     def changelog(self, table: ConnectorTable) -> str:
         """The kinds of changes that reading the table gives."""
         return "I"
+
+    def upserts(self, table: ConnectorTable) -> bool:
+        """Whether updates that are read come without the row as it was, to be found by the primary key."""
+        return False
 
     def accepts(self, table: ConnectorTable) -> str:
         """The kinds of changes that can be written."""

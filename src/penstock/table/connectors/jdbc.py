@@ -39,7 +39,7 @@ class JdbcConnector(TableConnector):
             lower=_bound(table, "scan.partition.lower-bound"),
             upper=_bound(table, "scan.partition.upper-bound"),
         )
-        return TableSource(source, table.name)
+        return TableSource(source, table.name, stream_type=row_type_of(table))
 
     def sink(self, table: ConnectorTable) -> TableSink:
         chosen = table.chosen("sink.delivery-guarantee", ("at-least-once", "exactly-once"), "at-least-once")
@@ -55,7 +55,7 @@ class JdbcConnector(TableConnector):
             DeliveryGuarantee[chosen.upper().replace("-", "_")],
             execution.build(),
         )
-        return TableSink(sink, table.name, table.number("sink.parallelism", 0) or None)
+        return TableSink(sink, table.name, table.number("sink.parallelism", 0) or None, row_type_of(table))
 
 
 def connection_of(table: ConnectorTable) -> JdbcConnectionOptions:

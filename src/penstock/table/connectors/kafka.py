@@ -106,7 +106,9 @@ class UpsertKafkaConnector(KafkaConnector):
         "sink.delivery-guarantee", "sink.transactional-id-prefix",
     )  # fmt: skip
     keyed = True
-    upserts = True
+
+    def upserts(self, table: ConnectorTable) -> bool:
+        return True
 
     def changelog(self, table: ConnectorTable) -> str:
         return "IUD"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from penstock.common.errors import ProgramError
 from penstock.graph.transformation import Node
 from penstock.runtime.table.not_null import NotNullParams
+from penstock.runtime.table.streams import StreamToTableParams, TableToStreamParams
 from penstock.table.connectors.base import ConnectorTable, TableConnector
 from penstock.table.connectors.registry import connector_of
 from penstock.table.logical import nodes as plan
@@ -34,8 +35,17 @@ class ConnectorHandle:
         connector, table = self._opened(planner, {**self.options, **hints})
         found = connector.source(table)
         stream = planner.source(relation, found.name, found.source, fields=self.table.stored)
+        source = stream.stream._nodes[0]
         if found.parallelism is not None:
-            stream.stream._nodes[0].parallelism = found.parallelism
+            source.parallelism = found.parallelism
+        if found.stream_type is not None:
+            source.output_type = found.stream_type
+            params = StreamToTableParams(
+                stream.row_type, tuple(range(len(stream.fields))), connector.changelog(table) != "I"
+            )
+            stream = planner.operator(
+                relation, "stream_to_table", [stream], {"columns": params}, fields=self.table.stored, name="ToTable"
+            )
         return with_declared_columns(relation, stream, self.table, planner)
 
     def sink(self, relation: plan.Sink, table: TableStream, planner: Planner) -> Node:
@@ -52,6 +62,11 @@ class ConnectorHandle:
             table = planner.operator(
                 relation, "table_not_null", [table], {"not_null": params}, name="ConstraintEnforcer"
             )
+        if found.stream_type is not None:
+            rows = TableToStreamParams(table.row_type)
+            made = planner.operator(relation, "table_to_stream", [table], {"rows": rows}, name="ToRows")
+            made.stream._nodes[0].output_type = made.stream._type_info = found.stream_type
+            table = made
         node = planner.sink(table, relation, found.name, found.sink)
         if found.parallelism is not None:
             node.parallelism = found.parallelism

@@ -173,7 +173,7 @@ class CatalogManager:
         return replace(
             made,
             changelog=connector.changelog(seen),
-            upserts=connector.upserts,
+            upserts=connector.upserts(seen),
             sink_accepts=connector.accepts(seen),
             sink_before=not connector.by_key(seen),
         )
