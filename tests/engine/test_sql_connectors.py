@@ -6,12 +6,16 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from tests.services.kafka import KafkaBroker, create_topic
+from tests.services.postgres import PASSWORD, USER, PostgresServer
 
 from penstock.common.errors import ProgramError
+from penstock.connectors.postgres_cdc.source import drop_replication_slot
 from penstock.datastream import StreamExecutionEnvironment
+from penstock.datastream.connectors.jdbc import JdbcConnectionOptions
 from penstock.table import StreamTableEnvironment, TableResult
 
 Factory = Callable[..., StreamExecutionEnvironment]
@@ -102,14 +106,22 @@ def test_a_table_of_a_database_is_written_by_key_and_read(local_env: Factory, tm
     assert sorted(changes(t_env.execute_sql("SELECT c, k FROM counts"))) == [("+I", 1, "b"), ("+I", 2, "a")]
 
 
+LAKES = {
+    "deltalake": "'connector' = 'delta', 'table-path' = '{path}/lake'",
+    "pyiceberg": """'connector' = 'iceberg', 'catalog-table' = 'lake', 'catalog.type' = 'sql',
+        'catalog.uri' = 'sqlite:///{path}/catalog.db', 'catalog.warehouse' = 'file://{path}'""",
+}
+
+
 @pytest.mark.parametrize("key", ["", ", PRIMARY KEY (k) NOT ENFORCED"])
-def test_a_delta_table_is_appended_to_or_kept_by_key(local_env: Factory, tmp_path: Path, key: str) -> None:
-    pytest.importorskip("deltalake")
+@pytest.mark.parametrize("package", LAKES)
+def test_a_table_of_a_lake_is_appended_to_or_kept_by_key(
+    local_env: Factory, tmp_path: Path, key: str, package: str
+) -> None:
+    pytest.importorskip(package)
     t_env = StreamTableEnvironment.create(local_env(1))
-    t_env.execute_sql(
-        f"""CREATE TABLE lake (k STRING, c BIGINT, seen TIMESTAMP_LTZ(3){key})
-            WITH ('connector' = 'delta', 'table-path' = '{tmp_path / "lake"}')"""
-    )
+    options = LAKES[package].format(path=tmp_path)
+    t_env.execute_sql(f"CREATE TABLE lake (k STRING, c BIGINT, seen TIMESTAMP_LTZ(3){key}) WITH ({options})")
     values = "(VALUES ('a', 1), ('b', 1), ('a', 2)) AS T(k, n)"
     grouped = f"SELECT k, SUM(n), MAX(TO_TIMESTAMP_LTZ(n * 1000, 3)) FROM {values} GROUP BY k"
     plain = f"SELECT k, CAST(n AS BIGINT), TO_TIMESTAMP_LTZ(n * 1000, 3) FROM {values}"
@@ -120,3 +132,35 @@ def test_a_delta_table_is_appended_to_or_kept_by_key(local_env: Factory, tmp_pat
         assert found == [("+I", "a", 3, seen[2]), ("+I", "b", 1, seen[1])]
     else:
         assert found == [("+I", "a", 1, seen[1]), ("+I", "a", 2, seen[2]), ("+I", "b", 1, seen[1])]
+
+
+def test_groups_follow_the_log_of_a_database(local_env: Factory, postgres: PostgresServer) -> None:
+    postgres.execute(
+        "create table sql_items (id int primary key, kind text)",
+        "alter table sql_items replica identity full",
+        "insert into sql_items values (1, 'a'), (2, 'a'), (3, 'b')",
+    )
+    address = urlsplit(postgres.jdbc_url.removeprefix("jdbc:"))
+    t_env = StreamTableEnvironment.create(local_env(1))
+    t_env.execute_sql(
+        f"""CREATE TABLE items (id INT, kind STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'postgres-cdc',
+            'hostname' = '{address.hostname}', 'port' = '{address.port}', 'username' = '{USER}',
+            'password' = '{PASSWORD}', 'database-name' = '{address.path.strip("/").partition("?")[0]}',
+            'table-name' = 'sql_items', 'slot.name' = 'sql_items')"""
+    )
+    counts: dict[str, int] = {}
+    try:
+        with t_env.execute_sql("SELECT kind, COUNT(*) FROM items GROUP BY kind").collect() as found:
+            for row in found:
+                if row._is_retract_msg():
+                    assert counts.pop(row[0]) == row[1]
+                else:
+                    counts[row[0]] = row[1]
+                if counts == {"a": 2, "b": 1}:
+                    postgres.execute(
+                        "update sql_items set kind = 'b' where id = 1", "delete from sql_items where id = 2"
+                    )
+                if counts == {"b": 2}:
+                    break
+    finally:
+        drop_replication_slot(JdbcConnectionOptions(postgres.jdbc_url, USER, PASSWORD), "sql_items")

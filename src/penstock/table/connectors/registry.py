@@ -15,6 +15,7 @@ CONNECTORS: dict[str, tuple[str, str]] = {
     "datagen": ("datagen", "DatagenConnector"),
     "delta": ("delta", "DeltaConnector"),
     "filesystem": ("filesystem", "FilesystemConnector"),
+    "iceberg": ("iceberg", "IcebergConnector"),
     "jdbc": ("jdbc", "JdbcConnector"),
     "kafka": ("kafka", "KafkaConnector"),
     "postgres-cdc": ("postgres_cdc", "PostgresCdcConnector"),
