@@ -16,6 +16,7 @@ from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.table.interval_join import TableIntervalJoinOperator
 from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
+from penstock.runtime.table.match_recognize import MatchRecognizeOperator
 from penstock.runtime.table.materialize import DropBeforeOperator, FinalRowsOperator, SinkMaterializeOperator
 from penstock.runtime.table.not_null import NotNullOperator
 from penstock.runtime.table.over import OverOperator
@@ -88,6 +89,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_temporal_join": TemporalJoinOperator,
     "table_window_join": WindowJoinOperator,
     "table_window_rank": WindowRankOperator,
+    "table_match": MatchRecognizeOperator,
     "table_over": OverOperator,
     "table_temporal_sort": TemporalSortOperator,
     "table_rank": RankOperator,

@@ -34,6 +34,9 @@ class FilesystemConnector(TableConnector):
     def changelog(self, table: ConnectorTable) -> str:
         return "I" if table.options.get("format") in (None, "parquet") else format_of(table)[0].changelog
 
+    def accepts(self, table: ConnectorTable) -> str:
+        return self.changelog(table)
+
     def source(self, table: ConnectorTable) -> TableSource:
         interval = table.millis("source.monitor-interval")
         if interval is not None and table.bounded:
@@ -45,7 +48,6 @@ class FilesystemConnector(TableConnector):
         return TableSource(
             planner,
             table.name,
-            self.changelog(table),
             parallelism=table.number("scan.parallelism", 0) or None,
         )
 
@@ -53,10 +55,9 @@ class FilesystemConnector(TableConnector):
         stored = _in_files(table)
         parquet = table.text("format") == "parquet"
         encoder = None
-        accepts = "I"
         if not parquet:
             found, options = format_of(table)
-            encoder, accepts = found.encoder_of(stored, options), found.changelog
+            encoder = found.encoder_of(stored, options)
         sink = TableFileSink(
             file_location(table.text("path"), f"The table {table.name}"),
             table.row_type,
@@ -66,7 +67,7 @@ class FilesystemConnector(TableConnector):
             OnCheckpointRollingPolicy() if parquet else _rolling(table),
             table.millis("sink.rolling-policy.check-interval", _MINUTE) or _MINUTE,
         )
-        return TableSink(sink, table.name, accepts, parallelism=table.number("sink.parallelism", 0) or None)
+        return TableSink(sink, table.name, parallelism=table.number("sink.parallelism", 0) or None)
 
 
 def _rolling(table: ConnectorTable) -> DefaultRollingPolicy:
