@@ -122,6 +122,14 @@ class TableConnector:
         """The kinds of changes that reading the table gives."""
         return "I"
 
+    def upserts(self, table: ConnectorTable) -> bool:
+        """Whether reading gives updates without the row as it was before, found by the primary key."""
+        return False
+
+    def wants_before(self, table: ConnectorTable) -> bool:
+        """Whether writing needs the row as it was before; otherwise it finds rows by the primary key."""
+        return True
+
     def source(self, table: ConnectorTable) -> TableSource:
         raise NotSupportedError(f"The connector '{self.name}' cannot be read from: the table {table.name} is a sink.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from penstock.columns.functions.registry import builtin
@@ -12,6 +13,7 @@ from penstock.table.catalog.object_names import ObjectPath
 from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction
 from penstock.table.connectors.base import ConnectorTable
 from penstock.table.connectors.registry import CONNECTORS, connector_of
+from penstock.table.logical.nodes import Fields
 from penstock.table.logical.resolved_table import resolve_table
 from penstock.table.logical.tables import TableDefinition, TableLookup, ViewDefinition
 from penstock.table.physical.connector_tables import ConnectorHandle
@@ -161,25 +163,26 @@ class CatalogManager:
         resolved = resolve_table(body)
         options = dict(body.options)
         handle = table._handle or ConnectorHandle(name, resolved, options, body.partitioned_by)
-        return TableDefinition(
-            resolved.fields,
-            resolved.primary_key,
-            body.partitioned_by,
-            options,
-            _changelog(name, table, resolved.stored, resolved.primary_key),
-            handle,
-            written=resolved.written,
+        found = TableDefinition(
+            resolved.fields, resolved.primary_key, body.partitioned_by, options, handle=handle, written=resolved.written
         )
+        if table._handle is not None:
+            return replace(found, changelog=str(getattr(handle, "changelog", "I")))
+        return _with_changes(found, name, resolved.stored)
 
 
-def _changelog(name: FullName, table: CatalogBaseTable, fields: object, key: tuple[str, ...]) -> str:
-    """What reading the table gives; a table that cannot be read says so when it is planned."""
-    options = dict(table._body.options)
-    if table._handle is not None:
-        return str(getattr(table._handle, "changelog", "I"))
-    if options.get("connector") not in CONNECTORS:
-        return "I"
-    return connector_of(name, options).changelog(ConnectorTable(name, fields, options, key))  # type: ignore[arg-type]
+def _with_changes(found: TableDefinition, name: FullName, fields: Fields) -> TableDefinition:
+    """With what reading gives and writing needs; a table that cannot be read says so when it is planned."""
+    if found.options.get("connector") not in CONNECTORS:
+        return found
+    connector = connector_of(name, found.options)
+    table = ConnectorTable(name, fields, found.options, found.primary_key)
+    return replace(
+        found,
+        changelog=connector.changelog(table),
+        upserts=connector.upserts(table),
+        sink_before=connector.wants_before(table),
+    )
 
 
 class _Pinned:

@@ -87,7 +87,10 @@ def relation_of(
     table = resolve_table(body)
     fields = tuple(places[field.name] for field in table.stored)
     handle = StreamHandle(stream, table, fields, mode)
-    definition = TableDefinition(table.fields, table.primary_key, changelog=handle.changelog, handle=handle)
+    upserts = "U" in handle.changelog and not mode._before
+    definition = TableDefinition(
+        table.fields, table.primary_key, changelog=handle.changelog, handle=handle, upserts=upserts
+    )
     return Scan(table.fields, (session.anonymous_name(),), definition)
 
 
