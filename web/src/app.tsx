@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { setToken } from "./api/client";
 import { probe, reconnect, useConnection, useLive, type Connection } from "./api/live";
+import type { Config } from "./api/types";
 import { duration } from "./format";
 import { JobPage } from "./job/job-page";
 import { ClusterPage } from "./pages/cluster";
@@ -18,10 +19,12 @@ const PLACES = [
   ["state", "State"],
   ["cluster", "Cluster"],
 ] as const;
+type Place = (typeof PLACES)[number];
 
 export function App() {
   const connection = useConnection();
-  useLive("/config", 5000); // a page that asks nothing itself is told too when the manager goes away
+  // Also tells a page that asks nothing itself when the manager goes away.
+  const config = useLive<Config>("/config", 5000).data;
   const route = useRoute();
   const place = route.parts[0] ?? "jobs";
   const needsToken = connection.state === "no token" || connection.state === "wrong token";
@@ -30,7 +33,7 @@ export function App() {
       <a className="visually-hidden" href="#main" onClick={skipToMain}>
         Skip to content
       </a>
-      <Bar place={place} connection={connection} />
+      <Bar place={place} connection={connection} places={placesOf(config)} />
       {connection.state === "lost" && <Lost since={connection.since} retryAt={connection.retryAt} />}
       <Main address={route.parts.slice(0, 2).join("/")}>
         {needsToken ? <TokenGate wrong={connection.state === "wrong token"} /> : <Page route={route} />}
@@ -59,7 +62,11 @@ function Page({ route }: { route: Route }) {
   );
 }
 
-function Bar({ place, connection }: { place: string; connection: Connection }) {
+/** The interface of a single job takes no others. */
+const placesOf = (config: Config | undefined) =>
+  PLACES.filter(([name]) => name !== "submit" || config?.features?.["web-submit"] !== false);
+
+function Bar({ place, places, connection }: { place: string; places: readonly Place[]; connection: Connection }) {
   const theme = useTheme();
   const words = { live: "Live", lost: "Manager unreachable", connecting: "Connecting" } as Record<string, string>;
   return (
@@ -69,7 +76,7 @@ function Bar({ place, connection }: { place: string; connection: Connection }) {
         <span>Penstock</span>
       </a>
       <nav aria-label="Main">
-        {PLACES.map(([name, title]) => (
+        {places.map(([name, title]) => (
           <a key={name} href={to(name)} aria-current={name === place ? "page" : undefined}>
             {title}
           </a>

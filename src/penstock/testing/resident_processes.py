@@ -14,6 +14,8 @@ from types import ModuleType
 from penstock.common.failure import Failure
 from penstock.control.engine import AttemptEnd, Engine, EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
+from penstock.control.job_submission import submit
+from penstock.control.running_job import RunningJob
 from penstock.engines.local.executor import LocalExecutor
 from penstock.engines.resident.engine import ResidentEngine
 from penstock.engines.resident.messages import FromTask, TaskSettings
@@ -119,3 +121,10 @@ class _WatchedEngine(ResidentEngine):
         verdict = super()._hear(slot, message)
         self._meanwhile()
         return verdict
+
+
+class ProcessExecutor:
+    """Runs jobs as `penstock run` does, with all their files, on processes instead of Spark."""
+
+    def submit(self, request: JobRequest) -> RunningJob:
+        return submit(request, ResidentEngine(ProcessHost()))

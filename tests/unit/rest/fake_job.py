@@ -9,7 +9,16 @@ from typing import Any
 from penstock.common.job_status import JobStatus
 from penstock.control.attempts import Attempt
 from penstock.control.epoch_store import Totals
-from penstock.control.job_control import JobControl, JobDescription, OperatorDescription
+from penstock.control.job_control import (
+    HotKey,
+    InputDescription,
+    JobControl,
+    JobDescription,
+    OperatorDescription,
+    SampledStack,
+    SubtaskDescription,
+    WorkerDescription,
+)
 from penstock.control.progress import JobProgress
 from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory, WrittenFacts
 from penstock.runtime.snapshot_target import SnapshotKind
@@ -38,7 +47,31 @@ class FakeJob(JobControl):
             started_at=1_700_000_000_000,
             duration_ms=65_000,
             progress=JobProgress(self.state, 12, 1000, 40, 15.5, None),
-            operators=(OperatorDescription("u1", "Count", "reduce", 2, 1, records_in=1000),),
+            operators=(
+                OperatorDescription(
+                    "u1",
+                    "Count",
+                    "reduce",
+                    2,
+                    1,
+                    records_in=1000,
+                    inputs=(InputDescription("u0", 0, "HASH", True),),
+                    subtasks=(
+                        SubtaskDescription(
+                            0,
+                            "a:7",
+                            5,
+                            {"numRecordsIn": 600, "busyTimeMsPerSecond": 900, "backPressuredTimeMsPerSecond": 80},
+                            (SampledStack(("run", "wait"), 3), SampledStack(("run",), 1)),
+                            (HotKey("'tom'", 50),),
+                            60,
+                        ),
+                        SubtaskDescription(1, "a:7", 5, {"numRecordsIn": 400}),
+                    ),
+                ),
+            ),
+            workers=(WorkerDescription("a:7", "a", 7, 1000, 2.5),),
+            metrics={"uptime": 65_000},
             attempts=self.attempts,
             snapshots=self.history.describe(),
         )

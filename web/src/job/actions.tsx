@@ -1,8 +1,8 @@
 /** Savepoint, rescale, stop, cancel: each asks first, and says what became of it. */
 import { useState, type ReactNode } from "react";
 import { get, request } from "../api/client";
-import { refresh } from "../api/live";
-import type { Job, Outcome } from "../api/types";
+import { refresh, useLive } from "../api/live";
+import type { Config, Job, Outcome } from "../api/types";
 import { Dialog } from "../ui/parts";
 
 const ENDED = new Set(["FINISHED", "FAILED", "CANCELED"]);
@@ -13,6 +13,8 @@ interface Action {
   title: string;
   confirm: string;
   danger?: boolean;
+  /** Whether this manager offers it; one that serves a single job cannot start it anew. */
+  offered?: (config: Config) => boolean;
   form: (job: Job) => ReactNode;
   /** What to say when it is done. */
   run: (job: string, form: FormData) => Promise<string>;
@@ -46,6 +48,7 @@ const ACTIONS: Action[] = [
     name: "Rescale",
     title: "Change the parallelism",
     confirm: "Rescale",
+    offered: (config) => config.features?.["web-rescale"] ?? true,
     form: (job) => (
       <>
         <p>The job stops with a savepoint and goes on from it with another number of parallel subtasks.</p>
@@ -88,6 +91,7 @@ const ACTIONS: Action[] = [
     title: "Cancel the job",
     confirm: "Cancel job",
     danger: true,
+    offered: (config) => config.features?.["web-cancel"] ?? true,
     form: (job) => (
       <p>
         <strong>{job.name}</strong> ends at once, without a savepoint. What it has done since its last checkpoint is lost.
@@ -105,6 +109,7 @@ export function Actions({ job }: { job: Job }) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const [done, setDone] = useState<string | null>(null);
+  const config = useLive<Config>("/config", 5000).data ?? {};
   const isEnded = ENDED.has(job.state);
   if (isEnded && done === null) return null;
   const open = (chosen: Action) => {
@@ -128,7 +133,7 @@ export function Actions({ job }: { job: Job }) {
     <div className="end">
       {!isEnded && (
         <div className="actions">
-          {ACTIONS.map((one) => (
+          {ACTIONS.filter((one) => one.offered?.(config) ?? true).map((one) => (
             <button key={one.name} className={one.danger ? "danger" : ""} onClick={() => open(one)}>
               {one.name}
             </button>

@@ -10,7 +10,7 @@ const ROW = 22;
 export function FlameGraph({ base, parallelism }: { base: string; parallelism: number }) {
   const [subtask, setSubtask] = useState("all");
   const [isHeld, setHeld] = useState(false);
-  const path = `${base}/flamegraph?seconds=3${subtask === "all" ? "" : `&subtaskindex=${subtask}`}`;
+  const path = `${base}/flamegraph${subtask === "all" ? "" : `?subtaskindex=${subtask}`}`;
   const { data, refused } = useLive<{ endTimestamp?: number; data?: Flame }>(isHeld ? null : path, 4000);
   const [kept, setKept] = useState<{ endTimestamp?: number; data?: Flame }>();
   if (data?.data && data !== kept) setKept(data);

@@ -9,6 +9,7 @@ import { go, withQuery, type Route } from "../route";
 import { Card, Choice, LoadBar, Notice, State } from "../ui/parts";
 import { Table, type Column } from "../ui/table";
 import { OperatorPanel } from "./operator-panel";
+import { Origin } from "./origin";
 import { addSample } from "./samples";
 
 export function GraphTab({ job, route }: { job: Job; route: Route }) {
@@ -132,7 +133,7 @@ function Find({ graph, onFound }: { graph: Graph; onFound: (id: string) => void 
 }
 
 const OPERATOR_COLUMNS: Column<Operator>[] = [
-  { title: "Operator", wide: true, by: (o) => o.name.toLowerCase(), show: (o) => <OperatorName operator={o} /> },
+  { title: "Operator", wide: true, opens: true, by: (o) => o.name.toLowerCase(), show: (o) => <OperatorName operator={o} /> },
   { title: "State", by: (o) => o.status, show: (o) => <State state={o.status} /> },
   { title: "Load", by: (o) => o.busy, show: (o) => <LoadBar busy={o.busy} pressed={o.pressed} /> },
   { title: "Busy", number: true, by: (o) => o.busy, show: (o) => format.share(o.busy) },
@@ -146,7 +147,7 @@ function OperatorName({ operator }: { operator: Operator }) {
   return (
     <>
       <span style={{ fontWeight: 540 }}>{operator.name}</span>
-      {operator.origin && <div className="mono muted">{operator.origin}</div>}
+      {operator.origin && <Origin place={operator.origin} />}
     </>
   );
 }

@@ -5,9 +5,11 @@ import * as format from "../format";
 import type { Operator } from "../graph/model";
 import { withQuery, type Route } from "../route";
 import { Chart } from "../ui/chart";
+import { useInSight } from "../ui/in-sight";
 import { Card, Facts, LoadBar, Notice, State, Tabs } from "../ui/parts";
 import { Table, type Column } from "../ui/table";
 import { FlameGraph } from "./flame-graph";
+import { Origin } from "./origin";
 import { trackOf } from "./samples";
 import { SkewPart } from "./skew";
 import { VertexMetrics } from "./vertex-metrics";
@@ -34,6 +36,7 @@ export function OperatorPanel({ job, operator, route, isWide, onWide, onClose }:
   const part = route.query.get("part") ?? "overview";
   const tabs = PARTS.map(([name, title]) => ({ name, title, address: withQuery(route, { part: name }) }));
   const base = `/jobs/${job.jid}/vertices/${encodeURIComponent(operator.id)}`;
+  const panel = useInSight<HTMLDivElement>(operator.id);
   return (
     <Card
       label={`Operator ${operator.name}`}
@@ -49,7 +52,7 @@ export function OperatorPanel({ job, operator, route, isWide, onWide, onClose }:
         </>
       }
     >
-      <div className="panel">
+      <div className="panel" ref={panel}>
         <Tabs label={`About ${operator.name}`} tabs={tabs} current={part} />
         {part === "overview" && <Overview job={job} operator={operator} />}
         {part === "subtasks" && <Subtasks base={base} />}
@@ -75,7 +78,7 @@ function Overview({ job, operator }: { job: Job; operator: Operator }) {
           ["Records out", `${format.count(operator.recordsOut)} (${format.rate(operator.rateOut)})`],
           ["Watermark", format.watermark(operator.watermark)],
           ["Kind", operator.kind ?? "–"],
-          ["Written at", <code key="origin">{operator.origin ?? "–"}</code>],
+          ["Written at", operator.origin ? <Origin key="origin" place={operator.origin} /> : "–"],
           ["Id", <code key="id">{operator.id}</code>],
         ]}
       />

@@ -39,17 +39,42 @@ interface Worker {
   freeSlots?: number;
   timeSinceLastHeartbeat?: number;
   hardware?: { cpuCores?: number; physicalMemory?: number };
+  metrics?: Record<string, number>;
+  penstock?: { job?: string };
 }
 
 const WORKER_COLUMNS: Column<Worker>[] = [
   { title: "Worker", wide: true, show: (worker) => <span className="mono">{worker.id}</span>, by: (worker) => worker.id },
-  { title: "Address", show: (worker) => worker.path ?? "–" },
-  { title: "Slots", number: true, show: (worker) => format.count(worker.slotsNumber) },
-  { title: "Free", number: true, show: (worker) => format.count(worker.freeSlots) },
-  { title: "Cores", number: true, show: (worker) => format.count(worker.hardware?.cpuCores) },
-  { title: "Memory", number: true, show: (worker) => format.bytes(worker.hardware?.physicalMemory) },
+  { title: "Process", by: (worker) => worker.path, show: (worker) => worker.path ?? "–" },
+  { title: "Job", by: jobOf, show: (worker) => <JobLink job={jobOf(worker)} /> },
+  { title: "Memory", number: true, by: memory, show: (worker) => format.bytes(memory(worker)) },
+  {
+    title: "CPU time",
+    number: true,
+    by: (worker) => worker.metrics?.["Status.Process.CPU.Time"],
+    show: (worker) => seconds(worker.metrics?.["Status.Process.CPU.Time"]),
+  },
   { title: "Last heard of", number: true, show: (worker) => format.moment(worker.timeSinceLastHeartbeat) },
 ];
+
+function jobOf(worker: Worker): string | undefined {
+  return worker.penstock?.job;
+}
+
+function memory(worker: Worker): number | undefined {
+  return worker.metrics?.["Status.Process.Memory.Resident"] ?? worker.hardware?.physicalMemory;
+}
+
+const seconds = (value: number | undefined) => format.duration(value === undefined ? value : value * 1000);
+
+function JobLink({ job }: { job: string | undefined }) {
+  if (job === undefined) return "–";
+  return (
+    <a className="mono" href={to("jobs", job)}>
+      {job.slice(0, 12)}
+    </a>
+  );
+}
 
 function Workers() {
   const { data, refused } = useLive<{ taskmanagers: Worker[] }>("/taskmanagers", 5000);
@@ -74,10 +99,10 @@ function ManagerConfiguration() {
   return data === undefined ? null : <KeyValues label="Configuration of the manager" items={data} />;
 }
 
+/** Flink's names: its processes are Java's. */
 interface EnvironmentAnswer {
-  jvm?: { version?: string; arch?: string; options?: string[] };
-  classpath?: string[];
-  [more: string]: unknown;
+  jvm: { version: string; arch: string; options: string[] };
+  classpath: string[];
 }
 
 function Environment() {
@@ -86,15 +111,16 @@ function Environment() {
   if (data === undefined) return null;
   return (
     <Card pad>
-      <Facts items={flatten(data)} />
+      <Facts
+        items={[
+          ["Python", data.jvm.version],
+          ["Architecture", data.jvm.arch],
+          ["Started as", <code key="command">{data.jvm.options.join(" ") || "–"}</code>],
+          ["Modules from", <code key="path" className="value">{data.classpath.join("\n")}</code>],
+        ]}
+      />
     </Card>
   );
-}
-
-function flatten(value: unknown, name = ""): [string, string][] {
-  if (Array.isArray(value)) return [[name, value.join("\n") || "–"]];
-  if (value === null || typeof value !== "object") return [[name, String(value ?? "–")]];
-  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, name === "" ? key : `${name}.${key}`));
 }
 
 function ManagerLog() {

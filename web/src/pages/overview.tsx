@@ -1,6 +1,6 @@
 /** All jobs at a glance. */
 import { useLive } from "../api/live";
-import type { Cluster, JobSummary } from "../api/types";
+import type { Cluster, Config, JobSummary } from "../api/types";
 import * as format from "../format";
 import { go, to } from "../route";
 import { Card, Notice, Pressure, State, Stats } from "../ui/parts";
@@ -38,6 +38,8 @@ export function OverviewPage() {
 const open = (job: JobSummary) => go(to("jobs", job.jid));
 
 function Nothing({ any }: { any: boolean }) {
+  const maySubmit = useLive<Config>("/config", 5000).data?.features?.["web-submit"] !== false;
+  if (!maySubmit) return <Notice title="No job is running" />;
   return (
     <Notice title="No job is running">
       <p>{any ? "Submit a program" : "This cluster has not run a job yet. Submit a program"} on this page or from a terminal:</p>

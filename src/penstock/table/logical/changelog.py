@@ -20,7 +20,7 @@ def kinds(node: plan.Relation) -> Kinds:
     match node:
         case plan.Scan():
             return frozenset(node.definition.changelog) if node.definition is not None else INSERTS
-        case plan.Values() | plan.Unnest():
+        case plan.Values() | plan.Unnest() | plan.TableFunctionScan():
             return INSERTS
         case plan.Project():
             return given[0] | _with_subqueries(node.expressions)
@@ -57,7 +57,7 @@ def kinds(node: plan.Relation) -> Kinds:
             return frozenset("IU") if node.last else INSERTS
         case plan.Expand() | plan.Replication() | plan.DropUpdateBefore() | plan.SinkMaterialize():
             return given[0]
-        case plan.ChangelogNormalize():
+        case plan.ChangelogNormalize() | plan.TableAggregation():
             return ALL
     raise NotImplementedError(type(node).__name__)
 

@@ -18,8 +18,6 @@ from penstock.connectors.files.java_time_pattern import parse_pattern
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import (
     BucketAssigner,
-    FileCompactor,
-    FileCompactStrategy,
     FileEnumeratorProvider,
     FileSink,
     FileSource,
@@ -43,13 +41,11 @@ def test_a_file_source_knows_its_type_and_whether_it_ends() -> None:
     assert builder.process_static_file_set().build()._planner().bounded
 
 
-def test_paths_may_be_uris_of_files_only(tmp_path: Path) -> None:
+def test_paths_may_be_uris(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("x\n")
     for path in (str(tmp_path / "a b.txt"), f"file://{tmp_path}/a%20b.txt", f"file:{tmp_path}/a%20b.txt"):
         source = FileSource.for_record_stream_format(LINES, path).build()._planner()
         assert [file[0] for file in source.initial_position(1)["pending"]] == [str(tmp_path / "a b.txt")]
-    with pytest.raises(NotSupportedError, match="s3"):
-        FileSource.for_record_stream_format(LINES, "s3://bucket/in")
     with pytest.raises(ConfigurationError, match="hdfs"):  # no Hadoop is installed here
         FileSink.for_row_format("hdfs://name/out", TEXT)
 
@@ -106,9 +102,6 @@ def test_both_classes_write_files(tmp_path: Path, local_env: Any, old: bool) -> 
 
 def test_what_a_file_sink_refuses() -> None:
     rows = FileSink.for_row_format("out", TEXT)
-    strategy = FileCompactStrategy.builder().set_size_threshold(10).build()
-    with pytest.raises(NotSupportedError, match="compact"):
-        rows.enable_compact(strategy, FileCompactor.concat_file_compactor())
     assert rows.disable_compact() is rows
     with pytest.raises(ProgramError, match="Encoder"):
         FileSink.for_row_format("out", "text")  # type: ignore[arg-type]

@@ -1,0 +1,85 @@
+"""A real manager with real drivers: jobs are submitted, watched, killed and found again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.manager.processes import PROGRAMS, ManagerProcess, driver_of, expected, until, written
+
+from penstock.client import PenstockClient, RefusedError
+from penstock.common.errors import JobExecutionError
+
+JOB = PROGRAMS / "counting_job.py"
+
+
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[ManagerProcess]:
+    manager = ManagerProcess(tmp_path / "home")
+    yield manager
+    manager.stop()
+
+
+def status(client: PenstockClient, job: str) -> str:
+    return client.job(job).status()
+
+
+def test_several_jobs_a_killed_driver_and_a_killed_manager(manager: ManagerProcess, tmp_path: Path) -> None:
+    client = manager.start()
+    outputs = [tmp_path / f"out-{number}" for number in range(3)]
+    gate = tmp_path / "gate"
+    jobs = [client.submit(JOB, [str(output), "2000", str(gate)], parallelism=1) for output in outputs]
+    until("running jobs", lambda: all(status(client, job) == "RUNNING" for job in jobs))
+    until("results of the first", lambda: written(outputs[0]))
+    driver = driver_of(manager.home, jobs[0])
+    assert driver is not None
+    os.kill(driver, signal.SIGKILL)
+    manager.kill()
+    client = manager.start()
+    gate.touch()
+    until("the end of all", lambda: all(status(client, job) == "FINISHED" for job in jobs), 60)
+    assert [written(output) for output in outputs] == [expected(2000)] * 3
+    attempts = client.job(jobs[0]).details()["penstock"]["attempts"]
+    assert [attempt["state"] for attempt in attempts] == ["LOST", "FINISHED"]
+    assert len(client.job(jobs[1]).details()["penstock"]["attempts"]) == 1, "the manager's end is nothing to a job"
+    with pytest.raises(RefusedError, match="does not run again"):
+        client.submit(JOB, [str(outputs[1]), "2000", str(gate)], job_id=jobs[1])
+
+
+def test_a_program_that_fails_says_why_and_waiting_jobs_are_seen(manager: ManagerProcess, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise ValueError('no such table')\n")
+    client = manager.start()
+    failed = client.submit(broken)
+    until("its failure", lambda: status(client, failed) == "FAILED")
+    assert "no such table" in client.job(failed).details()["penstock"]["failure"]["message"]
+    assert "no such table" in client.job(failed).ask_own("/log")["text"]
+    waiting = client.submit(JOB, [str(tmp_path / "out"), "10", "-"], parallelism=99)
+    assert status(client, waiting) == "CREATED"
+    assert "it needs 99 slots" in client.job(waiting).details()["penstock"]["waiting"]
+    client.job(waiting).cancel()
+    until("its end", lambda: status(client, waiting) == "CANCELED")
+    with pytest.raises(JobExecutionError, match="nothing to save"):
+        client.job(waiting).savepoint("/tmp")
+
+
+def test_savepoint_rescale_and_history(manager: ManagerProcess, tmp_path: Path) -> None:
+    client = manager.start()
+    output, gate = tmp_path / "out", tmp_path / "gate"
+    job = client.submit(JOB.parent, [str(output), "2000", str(gate)], entry=JOB.name, parallelism=1)
+    until("results", lambda: written(output))
+    location = client.job(job).savepoint(str(tmp_path / "savepoints"))
+    assert (Path(location) / "_metadata").is_file()
+    client.job(job).rescale(2)
+    until("the job to go on", lambda: status(client, job) == "RUNNING")
+    assert client.job(job).details()["penstock"]["parallelism"] == 2
+    gate.touch()
+    until("its end", lambda: status(client, job) == "FINISHED", 60)
+    assert written(output) == expected(2000)
+    details = client.job(job).details()
+    assert {vertex["name"] for vertex in details["vertices"]} >= {"slowly", "sums"}
+    restored = client.job(job).checkpoints()["latest"]["restored"]
+    assert restored["is_savepoint"]
