@@ -46,7 +46,6 @@ __all__ = [
 MICRO_BATCH, RESIDENT = "micro-batch", "resident"  # engines
 
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
-_NO_REPORTERS = "no effect: metrics are in the job's results and its REST server, there are no reporters"
 _NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
 _NO_INCREMENTS = "no effect: a checkpoint holds the whole state; what recovers the job itself holds only changes always"
 _WRITES_PARTS = "no effect: every subtask writes its state into one file of its own, beside the metadata"
@@ -197,7 +196,14 @@ OPTIONS: tuple[Option, ...] = (
     Option("python.logging.default.level", "string", "INFO", "From which level on messages of functions are logged."),
     Option("python.logging.level.overrides", "map", None,
            "Other levels for some loggers, such as my.module:DEBUG,urllib3:ERROR."),
-    Option("metrics.reporters", "list", None, "Reporters in use.", _NO_REPORTERS),
+    Option("metrics.reporters", "list", None,
+           "Reporters in use; without it, all that metrics.reporter.<name>.* describes."),
+    Option("metrics.scope.jm", "string", "<host>.jobmanager", "Names of metrics of the driver."),
+    Option("metrics.scope.jm-job", "string", "<host>.jobmanager.<job_name>", "Names of metrics of a job."),
+    Option("metrics.scope.tm", "string", "<host>.taskmanager.<tm_id>", "Names of metrics of a worker."),
+    Option("metrics.scope.operator", "string", "<host>.taskmanager.<tm_id>.<job_name>.<operator_name>.<subtask_index>",
+           "Names of metrics of an operator's subtask."),
+    Option("metrics.scope.delimiter", "string", ".", "What stands between the parts of a name."),
     Option("metrics.latency.interval", "duration", 0, "Pause of latency markers.",
            "no effect: there are no latency markers; epochs and their times are in the REST server", ("0", "0 ms")),
     Option("taskmanager.numberOfTaskSlots", "int", 1, "Slots.", "no effect: set Spark's cores, spark.master"),

@@ -7,6 +7,7 @@ from penstock.runtime.operators.async_io import AsyncOperator
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
+from penstock.runtime.operators.hybrid_source import HybridSourceOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.correlate import CorrelateOperator
@@ -15,6 +16,7 @@ from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.table.interval_join import TableIntervalJoinOperator
 from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
+from penstock.runtime.table.match_recognize import MatchRecognizeOperator
 from penstock.runtime.table.materialize import DropBeforeOperator, SinkMaterializeOperator
 from penstock.runtime.table.not_null import NotNullOperator
 from penstock.runtime.table.over import OverOperator
@@ -35,6 +37,7 @@ from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 OPERATORS: dict[str, type[Operator]] = {
     "source": sources.SourceOperator,
     "split_source": sources.SplitSourceOperator,
+    "hybrid_source": HybridSourceOperator,
     # one record at a time
     "map": stateless.MapOperator,
     "filter": stateless.FilterOperator,
@@ -86,6 +89,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_temporal_join": TemporalJoinOperator,
     "table_window_join": WindowJoinOperator,
     "table_window_rank": WindowRankOperator,
+    "table_match": MatchRecognizeOperator,
     "table_over": OverOperator,
     "table_temporal_sort": TemporalSortOperator,
     "table_rank": RankOperator,

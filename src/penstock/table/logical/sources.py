@@ -12,6 +12,7 @@ from penstock.columns.typesystem.scalars import IntType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Correlation, Field, Match, Relation, Scan, Snapshot, Unnest
+from penstock.table.logical.row_patterns import measure_field, resolved, variables_of
 from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
 from penstock.table.logical.table_functions import table_function
 from penstock.table.logical.tables import TableLookup, ViewDefinition
@@ -181,31 +182,15 @@ class SourceBuilder:
             span = resolver.resolve(match.within)
             within = span.value if isinstance(span, Constant) else None
         fields = [relation.fields[place] for place in places]
-        fields += [Field(name, _measure_type(node, relation, match)) for node, name in match.measures]
+        if match.rows_per_match != "ONE":
+            raise NotSupportedError("MATCH_RECOGNIZE gives ONE ROW PER MATCH; ALL ROWS PER MATCH is not supported.")
+        variables = variables_of(match.pattern)
+        for node, name in match.measures:
+            fields.append(measure_field(resolved(node, relation.fields, variables, "MEASURES"), name))
         return Match(
             tuple(fields), relation, places, order, match.pattern, match.measures, match.defines, match.after_match,
             within, position=match.position,
         )  # fmt: skip
-
-
-def _measure_type(node: syntax.Expr, relation: Relation, match: written.MatchRecognize) -> Any:
-    """The type of a measure: variables of the pattern stand for rows of the source."""
-    variables = {name for name, _ in match.defines} | _variables(match.pattern)
-    spaces = tuple(Namespace((name,), 0, relation.fields) for name in sorted(variables))
-    scope = RelationScope(spaces, None, "MEASURES", aggregates=True, special=_navigation)
-    return Resolver(scope).resolve(node).data_type.nullable()
-
-
-def _navigation(call: syntax.Call, resolver: Resolver) -> Typed | None:
-    """FIRST, LAST, PREV and NEXT give the value of their argument in another row."""
-    if call.function.upper() in ("FIRST", "LAST", "PREV", "NEXT") and call.arguments:
-        return resolver.resolve(call.arguments[0])
-    return None
-
-
-def _variables(pattern: written.PatternNode) -> set[str]:
-    own = {pattern.name} if pattern.name else set()
-    return own.union(*(_variables(child) for child in pattern.children))
 
 
 def _depends_on_left(source: written.TableSource) -> bool:
