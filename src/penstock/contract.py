@@ -17,7 +17,7 @@ _NO_PLANS: Final = "plans are not compiled: the same statement gives the same pl
 _OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
 _TABLE: Final[dict[str, str]] = {
     "functions": "they are Python forms of Flink's own aggregates: call those of SQL",
-    "table.WindowGroupedTable.aggregate": "use select() with aggregate functions",
+    "table.WindowGroupedTable.aggregate": "select() takes Python functions too: select(f(..)) and take its fields",
     "table.Table.from_changelog": "use StreamTableEnvironment.from_changelog_stream()",
     "table.Table.to_changelog": "use StreamTableEnvironment.to_changelog_stream()",
     "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",
@@ -47,10 +47,6 @@ _TABLE: Final[dict[str, str]] = {
 
 REFUSED: Final[dict[str, str]] = {
     **{f"pyflink.table.{name}": why for name, why in sorted(_TABLE.items())},
-    **{
-        f"pyflink.datastream.connectors.elasticsearch.{name}.get_http_host_class": _JAVA
-        for name in ("ElasticsearchSinkBuilderBase", "Elasticsearch6SinkBuilder", "Elasticsearch7SinkBuilder")
-    },
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
     "pyflink.datastream.formats.avro.GenericRecordAvroTypeInfo.get_java_type_info": _JAVA,
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",

@@ -30,8 +30,7 @@ from penstock.runtime.table.slots import Placed, SlotField
 from penstock.runtime.table.user_functions import UserFunctions
 
 _RECORDS = "records"
-
-Scalar = TypeVar("Scalar", bound=np.generic)
+_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -122,10 +121,9 @@ class GroupAggregateOperator(Operator):
         changed = ~first & ~ended
         if self._params.ttl is None:
             changed &= _differ(trails, old, new)
-        order = runs.order
-        kinds = [_by_row(values, order, count) for values in (first, changed, ended)]
-        versions = [_by_row(values, order, count) for values in (old, new)]
-        return change_rows(kinds[0], kinds[1], kinds[2], versions[0], versions[1], before=self._params.before)
+        did = [_by_row(values, runs.order, count) for values in (first, changed, ended)]
+        versions = [_by_row(values, runs.order, count) for values in (old, new)]
+        return change_rows(did[0], did[1], did[2], versions[0], versions[1], self._params.before)
 
     def _emit(self, columns: Sequence[pa.Array], values: Sequence[pa.Array], rows: ChangeRows) -> None:
         causes, versions = integers_as_column(rows.causes), integers_as_column(rows.versions)
@@ -191,7 +189,7 @@ class GroupAggregateOperator(Operator):
         super().end_epoch()
 
 
-def _by_row(values: npt.NDArray[Scalar], order: Integers, count: int) -> npt.NDArray[Scalar]:
+def _by_row(values: npt.NDArray[_T], order: Integers, count: int) -> npt.NDArray[_T]:
     found = np.empty(count, values.dtype) if len(order) == count else np.zeros(count, values.dtype)
     found[order] = values
     return found

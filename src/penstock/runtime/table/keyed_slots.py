@@ -23,8 +23,8 @@ def slot_table(
     """A slot table among the keyed state of an operator, so that it is saved, restored and rescaled with it."""
 
     def make(disk: DiskTables | None) -> SlotTable:
-        base: Any = None if disk is None else disk.make(ValueTable, name, layout)
-        return SlotTable(fields, maps, base)
+        rows: Any = None if disk is None else disk.make(ValueTable, name, layout)
+        return SlotTable(fields, maps, rows)
 
     table: SlotTable = operator.memory.keyed.table(name, ValueStateDescriptor, make)
     return table

@@ -52,7 +52,7 @@ class AggregateFunction(Protocol):
 
     @property
     def maps(self) -> Sequence[str]:
-        """Names of maps by slot."""
+        """Maps by slot."""
 
     def running(self, table: SlotTable, runs: Runs, rows: CallRows) -> Running:
         """Takes the rows in, and tells the values on the way."""
