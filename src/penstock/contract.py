@@ -14,20 +14,10 @@ _NO_CACHE: Final = "no results are kept between jobs: write to files, or let one
 _UID: Final = "state is addressed by uid() alone"
 
 _NO_PLANS: Final = "plans are not compiled: the same statement gives the same plan and uids"
-_FUNCTIONS: Final = "Python functions on tables are not there yet"
 _OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
 _TABLE: Final[dict[str, str]] = {
-    "udf": _FUNCTIONS,
     "functions": "they are Python forms of Flink's own aggregates: call those of SQL",
-    "data_view": _FUNCTIONS,
-    "table.AggregatedTable": _FUNCTIONS,
-    "table.FlatAggregateTable": _FUNCTIONS,
-    **{f"table.GroupedTable.{name}": _FUNCTIONS for name in ("aggregate", "flat_aggregate")},
-    **{
-        f"table.Table.{name}": _FUNCTIONS
-        for name in ("aggregate", "flat_aggregate", "flat_map", "map", "join_lateral", "left_outer_join_lateral")
-    },
-    "table.WindowGroupedTable.aggregate": _FUNCTIONS,
+    "table.WindowGroupedTable.aggregate": "use select() with aggregate functions",
     "table.Table.from_changelog": "use StreamTableEnvironment.from_changelog_stream()",
     "table.Table.to_changelog": "use StreamTableEnvironment.to_changelog_stream()",
     "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from penstock.columns.functions.registry import builtin
@@ -161,25 +162,21 @@ class CatalogManager:
         resolved = resolve_table(body)
         options = dict(body.options)
         handle = table._handle or ConnectorHandle(name, resolved, options, body.partitioned_by)
-        return TableDefinition(
-            resolved.fields,
-            resolved.primary_key,
-            body.partitioned_by,
-            options,
-            _changelog(name, table, resolved.stored, resolved.primary_key),
-            handle,
-            written=resolved.written,
+        made = TableDefinition(resolved.fields, resolved.primary_key, body.partitioned_by, options, handle=handle)
+        made = replace(made, written=resolved.written)
+        if table._handle is not None:
+            return replace(made, changelog=str(getattr(handle, "changelog", "I")))
+        if options.get("connector") not in CONNECTORS:
+            return made  # says so when it is read or written
+        connector = connector_of(name, options)
+        seen = ConnectorTable(name, resolved.stored, options, resolved.primary_key)
+        return replace(
+            made,
+            changelog=connector.changelog(seen),
+            upserts=connector.upserts(seen),
+            sink_accepts=connector.accepts(seen),
+            sink_before=not connector.by_key(seen),
         )
-
-
-def _changelog(name: FullName, table: CatalogBaseTable, fields: object, key: tuple[str, ...]) -> str:
-    """What reading the table gives; a table that cannot be read says so when it is planned."""
-    options = dict(table._body.options)
-    if table._handle is not None:
-        return str(getattr(table._handle, "changelog", "I"))
-    if options.get("connector") not in CONNECTORS:
-        return "I"
-    return connector_of(name, options).changelog(ConnectorTable(name, fields, options, key))  # type: ignore[arg-type]
 
 
 class _Pinned:

@@ -87,7 +87,9 @@ def relation_of(
     table = resolve_table(body)
     fields = tuple(places[field.name] for field in table.stored)
     handle = StreamHandle(stream, table, fields, mode)
-    definition = TableDefinition(table.fields, table.primary_key, changelog=handle.changelog, handle=handle)
+    definition = TableDefinition(
+        table.fields, table.primary_key, changelog=handle.changelog, handle=handle, upserts=not mode._before
+    )
     return Scan(table.fields, (session.anonymous_name(),), definition)
 
 
@@ -203,7 +205,9 @@ def _converted(
             " to_changelog_stream()."
         )
     times = [place for place, field in enumerate(relation.fields) if field.time is TimeAttribute.ROWTIME]
-    params = TableToStreamParams(table.row_type, times[0] if len(times) == 1 else None, pairs, convert)
+    params = TableToStreamParams(
+        table.row_type, times[0] if len(times) == 1 else None, pairs, convert, without_before=not mode._before
+    )
     stream = table.stream._transform(
         "table_to_stream", "TableToDataStream", output_type=output_type, params={"rows": params}
     )
