@@ -28,6 +28,17 @@ BUILT_IN: tuple[BuiltIn, ...] = (
     BuiltIn("operator", "currentOutputWatermark", "milliseconds since 1970"),
     BuiltIn("operator", "watermarkLag", "how far the watermark is behind the clock, in milliseconds"),
     BuiltIn("operator", "numLateRecordsDropped", "records that were too late for a window or join, of such operators"),
+    *(
+        BuiltIn("operator", f"latency.source_id.<source>.{name}", f"{text} of a source's markers, in milliseconds")
+        for name, text in (
+            ("min", "the smallest latency"),
+            ("mean", "the mean"),
+            ("p50", "the median"),
+            ("p95", "the 95th percentile"),
+            ("p99", "the 99th percentile"),
+            ("max", "the largest"),
+        )
+    ),
     BuiltIn("operator", "numTimers", "timers that have not fired"),
     BuiltIn("operator", "state.<state>.entries", "keys of a state in memory"),
     BuiltIn("operator", "state.<state>.bytes", "about how large they are, from a few that are looked at"),
