@@ -3,7 +3,7 @@
  * When the manager goes away all polls rest and a single probe looks for it, ever more seldom; when it is back,
  * everything is fetched anew. A hidden tab asks nothing.
  */
-import { useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 import { get, hasToken, Refused, Unreachable } from "./client";
 
 const FIRST_RETRY_MS = 1000;
@@ -141,28 +141,14 @@ function subscribe(path: string, everyMs: number, listener: () => void): () => v
 }
 
 const NOTHING: Live<never> = {};
-const noSubscription = () => () => {};
 
 /** `null` asks nothing. The answer of a path that changes does not outlive it. */
 export function useLive<T>(path: string | null, everyMs = 2000): Live<T> {
-  return useSyncExternalStore(
-    subscriptionOf(path, everyMs),
-    () => (path === null ? NOTHING : (polls.get(path)?.value ?? NOTHING)) as Live<T>,
+  const follow = useCallback(
+    (listener: () => void) => (path === null ? () => {} : subscribe(path, everyMs, listener)),
+    [path, everyMs],
   );
-}
-
-const subscriptions = new Map<string, (listener: () => void) => () => void>();
-
-/** React subscribes anew when it gets another function, so that each path has one. */
-function subscriptionOf(path: string | null, everyMs: number): (listener: () => void) => () => void {
-  if (path === null) return noSubscription;
-  const name = `${everyMs} ${path}`;
-  let found = subscriptions.get(name);
-  if (found === undefined) {
-    found = (listener) => subscribe(path, everyMs, listener);
-    subscriptions.set(name, found);
-  }
-  return found;
+  return useSyncExternalStore(follow, () => (path === null ? NOTHING : (polls.get(path)?.value ?? NOTHING)) as Live<T>);
 }
 
 export function useConnection(): Connection {

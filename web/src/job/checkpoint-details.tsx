@@ -4,6 +4,7 @@ import { useLive } from "../api/live";
 import type { Checkpoint, CheckpointSubtasks, CheckpointTask, Job } from "../api/types";
 import * as format from "../format";
 import { to } from "../route";
+import { useInSight } from "../ui/in-sight";
 import { Card, Facts, Notice } from "../ui/parts";
 import { Table } from "../ui/table";
 
@@ -17,6 +18,7 @@ export function CheckpointDetails({ job, checkpoint, onClose }: Props) {
   const base = `/jobs/${job.jid}/checkpoints/details/${checkpoint.id}`;
   const details = useLive<Checkpoint>(base, 10_000).data ?? checkpoint;
   const [operator, setOperator] = useState<string>();
+  const top = useInSight<HTMLDivElement>(checkpoint.id);
   const names = new Map(job.vertices.map((vertex) => [vertex.id, vertex.name]));
   const tasks = Object.entries(details.tasks ?? {});
   const path = details.external_path;
@@ -29,7 +31,7 @@ export function CheckpointDetails({ job, checkpoint, onClose }: Props) {
         </button>
       }
     >
-      <div className="body stack">
+      <div className="body stack" ref={top}>
         {details.failure_message && <p className="message bad">{details.failure_message}</p>}
         <Facts
           items={[
@@ -49,7 +51,7 @@ export function CheckpointDetails({ job, checkpoint, onClose }: Props) {
           selected={operator ?? ""}
           onOpen={([id]) => setOperator(id === operator ? undefined : id)}
           columns={[
-            { title: "Operator", wide: true, by: ([id]) => names.get(id) ?? id, show: ([id]) => names.get(id) ?? id },
+            { title: "Operator", wide: true, opens: true, by: ([id]) => names.get(id) ?? id, show: ([id]) => names.get(id) ?? id },
             { title: "Subtasks", number: true, show: ([, task]) => acknowledged(task) },
             { title: "Size", number: true, by: ([, task]) => task.state_size, show: ([, task]) => format.bytes(task.state_size) },
             { title: "Duration", number: true, by: ([, task]) => task.end_to_end_duration, show: ([, task]) => format.duration(task.end_to_end_duration) },

@@ -70,6 +70,7 @@ function columns(restored: number | null): Column<Checkpoint>[] {
     {
       title: "Id",
       wide: true,
+      opens: true,
       by: (entry) => entry.id,
       show: (entry) => (
         <>

@@ -133,7 +133,7 @@ function Find({ graph, onFound }: { graph: Graph; onFound: (id: string) => void 
 }
 
 const OPERATOR_COLUMNS: Column<Operator>[] = [
-  { title: "Operator", wide: true, by: (o) => o.name.toLowerCase(), show: (o) => <OperatorName operator={o} /> },
+  { title: "Operator", wide: true, opens: true, by: (o) => o.name.toLowerCase(), show: (o) => <OperatorName operator={o} /> },
   { title: "State", by: (o) => o.status, show: (o) => <State state={o.status} /> },
   { title: "Load", by: (o) => o.busy, show: (o) => <LoadBar busy={o.busy} pressed={o.pressed} /> },
   { title: "Busy", number: true, by: (o) => o.busy, show: (o) => format.share(o.busy) },

@@ -1,5 +1,5 @@
 /** One job: what it is, what can be done with it, and the pages about it. */
-import type { ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { useLive } from "../api/live";
 import type { Exceptions, Job } from "../api/types";
 import * as format from "../format";
@@ -30,6 +30,7 @@ export function JobPage({ route }: { route: Route }) {
   const id = route.parts[1]!;
   const { data: job, refused } = useLive<Job>(`/jobs/${id}`);
   const exceptions = useLive<Exceptions>(job ? `/jobs/${id}/exceptions` : null, 4000).data?.exceptionHistory.entries.length;
+  useTitle(job && `${job.name}, ${job.state.toLowerCase()} – Penstock`);
   if (job === undefined) return refused ? <Missing message={refused.message} /> : null;
   const current = route.parts[2] ?? "graph";
   const numbers: Record<string, number | undefined> = { exceptions };
@@ -42,6 +43,14 @@ export function JobPage({ route }: { route: Route }) {
       {Content ? <Content job={job} route={route} /> : <Notice title="There is no such page" />}
     </>
   );
+}
+
+/** So that one finds the job among many tabs, and sees there when its state changes. */
+function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title !== undefined) document.title = title;
+    return () => void (document.title = "Penstock");
+  }, [title]);
 }
 
 function Missing({ message }: { message: string }) {

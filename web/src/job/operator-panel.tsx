@@ -5,6 +5,7 @@ import * as format from "../format";
 import type { Operator } from "../graph/model";
 import { withQuery, type Route } from "../route";
 import { Chart } from "../ui/chart";
+import { useInSight } from "../ui/in-sight";
 import { Card, Facts, LoadBar, Notice, State, Tabs } from "../ui/parts";
 import { Table, type Column } from "../ui/table";
 import { FlameGraph } from "./flame-graph";
@@ -35,6 +36,7 @@ export function OperatorPanel({ job, operator, route, isWide, onWide, onClose }:
   const part = route.query.get("part") ?? "overview";
   const tabs = PARTS.map(([name, title]) => ({ name, title, address: withQuery(route, { part: name }) }));
   const base = `/jobs/${job.jid}/vertices/${encodeURIComponent(operator.id)}`;
+  const panel = useInSight<HTMLDivElement>(operator.id);
   return (
     <Card
       label={`Operator ${operator.name}`}
@@ -50,7 +52,7 @@ export function OperatorPanel({ job, operator, route, isWide, onWide, onClose }:
         </>
       }
     >
-      <div className="panel">
+      <div className="panel" ref={panel}>
         <Tabs label={`About ${operator.name}`} tabs={tabs} current={part} />
         {part === "overview" && <Overview job={job} operator={operator} />}
         {part === "subtasks" && <Subtasks base={base} />}

@@ -1,5 +1,5 @@
 /** Values over time, drawn by uPlot in the colours of the theme. */
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { useTheme } from "../theme";
 
@@ -28,10 +28,12 @@ export function Chart({ label, times, series, show, top, height = 150 }: Props) 
   const plot = useRef<uPlot | null>(null);
   const theme = useTheme();
   const names = series.map((one) => one.name).join("\n");
+  const [pointed, setPointed] = useState<number | null>(null);
+  const valueOf = (one: Series) => one.values[pointed ?? one.values.length - 1] ?? null;
 
   useEffect(() => {
     const element = host.current!;
-    const options = chartOptions(series, show, top, element.clientWidth, height);
+    const options = { ...chartOptions(series, show, top, element.clientWidth, height), hooks: { setCursor: [(drawn: uPlot) => setPointed(drawn.cursor.idx ?? null)] } };
     plot.current = new uPlot(options, [times, ...series.map((one) => one.values)] as uPlot.AlignedData, element);
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
@@ -47,14 +49,15 @@ export function Chart({ label, times, series, show, top, height = 150 }: Props) 
   }, [times, series]);
 
   return (
-    <figure className="chart" aria-label={`${label}: ${series.map((one) => `${one.name} ${show(last(one.values))}`).join(", ")}`}>
+    <figure className="chart" aria-label={`${label}: ${series.map((one) => `${one.name} ${show(one.values.at(-1) ?? null)}`).join(", ")}`}>
       <figcaption>
         <h3>{label}</h3>
         {series.map((one, index) => (
           <span key={one.name} className="key" style={{ "--colour": `var(${colourOf(one, index)})` } as React.CSSProperties}>
-            {one.name} <b>{show(last(one.values))}</b>
+            {one.name} <b>{show(valueOf(one))}</b>
           </span>
         ))}
+        {pointed !== null && times[pointed] !== undefined && <span className="key at">{clockText(times[pointed])}</span>}
       </figcaption>
       <div ref={host} aria-hidden="true" />
     </figure>
@@ -62,10 +65,6 @@ export function Chart({ label, times, series, show, top, height = 150 }: Props) 
 }
 
 const colourOf = (one: Series, index: number) => one.colour ?? `--series-${index + 1}`;
-
-function last(values: (number | null)[]): number | null {
-  return values.at(-1) ?? null;
-}
 
 function chartOptions(series: Series[], show: Props["show"], top: number | undefined, width: number, height: number): uPlot.Options {
   const style = getComputedStyle(document.documentElement);

@@ -17,11 +17,12 @@ const TONES: Record<string, Tone> = {
   SUSPENDED: "warn",
   CREATED: "",
 };
+const WORDS: Record<string, string> = { CREATED: "Waiting", CANCELED: "Cancelled" };
 const MOVING = new Set(["RESTARTING", "CANCELLING", "CANCELING", "FAILING", "INITIALIZING", "IN_PROGRESS"]);
 
 /** The state is a word; its colour only helps. */
 export function State({ state }: { state: string }) {
-  const word = state === "CREATED" ? "Waiting" : sentenceCase(state);
+  const word = WORDS[state] ?? sentenceCase(state);
   return <span className={`badge ${TONES[state] ?? ""} ${MOVING.has(state) ? "moving" : ""}`}>{word}</span>;
 }
 

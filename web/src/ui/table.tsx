@@ -1,5 +1,5 @@
 /** A table that sorts by its headings. On a narrow screen each row becomes a small card (`tall` in the style sheet). */
-import { useState, type ReactNode } from "react";
+import { useState, type MouseEvent, type ReactNode } from "react";
 
 export interface Column<Row> {
   title: string;
@@ -9,6 +9,8 @@ export interface Column<Row> {
   number?: boolean;
   /** Takes the whole width of the card, without its heading. */
   wide?: boolean;
+  /** A click anywhere in the row opens it; for keyboards there is a button in this cell. */
+  opens?: boolean;
 }
 
 interface Props<Row> {
@@ -28,6 +30,10 @@ export function Table<Row>({ label, rows, columns, id, onOpen, selected, most = 
   const [all, setAll] = useState(false);
   const ordered = order === null ? rows : sorted(rows, columns[order.column]!, order.descending);
   const shown = all ? ordered : ordered.slice(0, most);
+  const open = (event: MouseEvent, row: Row) => {
+    event.stopPropagation(); // the row opens, too
+    onOpen?.(row);
+  };
   return (
     <div className="scroll">
       <table className="tall">
@@ -44,7 +50,7 @@ export function Table<Row>({ label, rows, columns, id, onOpen, selected, most = 
             <tr
               key={id(row)}
               data-link={onOpen && ""}
-              aria-selected={selected === undefined ? undefined : selected === id(row)}
+              data-selected={selected !== undefined && selected === id(row) ? "" : undefined}
               onClick={onOpen && (() => onOpen(row))}
             >
               {columns.map((column) => (
@@ -53,7 +59,13 @@ export function Table<Row>({ label, rows, columns, id, onOpen, selected, most = 
                   data-label={column.title}
                   className={[column.number && "number", column.wide && "wide"].filter(Boolean).join(" ") || undefined}
                 >
-                  {column.show(row)}
+                  {column.opens && onOpen ? (
+                    <button className="opens" aria-expanded={selected === id(row)} onClick={(event) => open(event, row)}>
+                      {column.show(row)}
+                    </button>
+                  ) : (
+                    column.show(row)
+                  )}
                 </td>
               ))}
             </tr>
