@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.manager.processes import PROGRAMS, ManagerProcess, driver_of, expected, until, written
+from tests.manager.processes import PROGRAMS, SMALL_EPOCHS, ManagerProcess, driver_of, expected, until, written
 
 from penstock.common.errors import JobExecutionError
 
@@ -29,7 +29,10 @@ def test_a_manager_killed_at_random_loses_no_job_and_runs_none_twice(tmp_path: P
     outputs = [tmp_path / f"out-{number}" for number in range(jobs)]
     client = manager.start()
     program = PROGRAMS / "counting_job.py"
-    ids = [client.submit(program, [str(output), str(_COUNT), str(gate)], parallelism=1) for output in outputs]
+    ids = [
+        client.submit(program, [str(output), str(_COUNT), str(gate)], parallelism=1, configuration=SMALL_EPOCHS)
+        for output in outputs
+    ]
     try:
         for _ in range(kills):
             job = chance.choice(ids)
