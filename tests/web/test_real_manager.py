@@ -44,7 +44,8 @@ def test_a_job_from_its_submission_to_its_end(real_manager: ManagerProcess, open
     failure = page.get_by_role("region", name="ValueError")
     expect(failure).to_contain_text("the hundredth view is broken")
     expect(failure).to_contain_text("views.py")
-    expect(page.locator(".page-head").get_by_text("Running")).to_be_visible(timeout=long)
+    state = page.locator(".page-head .badge")
+    expect(state).to_have_text("Running", timeout=long)
     page.get_by_role("link", name="Attempts").click()
     expect(page.get_by_role("table", name="Attempts").locator("tbody tr")).to_have_count(2, timeout=long)
 
@@ -67,4 +68,4 @@ def test_a_job_from_its_submission_to_its_end(real_manager: ManagerProcess, open
 
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Cancel job").click()
-    expect(page.locator(".page-head").get_by_text("Cancelled")).to_be_visible(timeout=long)
+    expect(state).to_have_text("Cancelled", timeout=long)

@@ -80,7 +80,7 @@ function Head({ job }: { job: Job }) {
             </span>
             <span>started {format.moment(job["start-time"])}</span>
             {job["end-time"] > 0 && <span>ended {format.moment(job["end-time"])}</span>}
-            {facts.script && <span>{facts.script}</span>}
+            {facts.script && <span title={facts.script}>{facts.script.split("/").at(-1)}</span>}
           </div>
         </div>
         <Actions job={job} />
