@@ -6,13 +6,16 @@ CASES ?=
 SCALE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint format bench web setup clean
+.PHONY: help demo demo-kafka test soak lint format bench web setup clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/'
 
 demo: setup  ## count page views on Spark and compare the totals with the truth
 	@$(BIN)/penstock run examples/page_views.py
+
+demo-kafka: setup  ## page views from Kafka to Kafka and PostgreSQL: both started, the job killed and resumed, results compared
+	@$(BIN)/python scripts/demo_kafka.py
 
 test: setup  ## ruff, mypy, import-linter and all tests (ARGS="-k name" goes to pytest)
 	@$(BIN)/python scripts/check.py test $(ARGS)

@@ -58,8 +58,7 @@ _TABLE: Final[dict[str, str]] = {
 REFUSED: Final[dict[str, str]] = {
     **{f"pyflink.table.{name}": why for name, why in sorted(_TABLE.items())},
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
-    "pyflink.datastream.formats.parquet.AvroParquetReaders": "Avro is not planned: use ParquetColumnarRowInputFormat",
-    "pyflink.datastream.formats.parquet.AvroParquetWriters": "Avro is not planned yet: use ParquetBulkWriters",
+    "pyflink.datastream.formats.avro.GenericRecordAvroTypeInfo.get_java_type_info": _JAVA,
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",
     "pyflink.datastream.connectors.file_system.FileSink.BaseBuilder.enable_compact": (
         "part files are not compacted yet: let the rolling policy make larger ones"
@@ -92,9 +91,6 @@ REFUSED: Final[dict[str, str]] = {
     ),
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.register_cached_file": (
         "only Java functions can read the distributed cache: use add_python_archive()"
-    ),
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.create_input": (
-        "input formats are Java code: use from_source() or from_spark()"
     ),
     "pyflink.datastream.utils.create_hadoop_configuration": _JAVA,
     "pyflink.datastream.utils.create_java_properties": _JAVA,

@@ -29,6 +29,9 @@ _LAST_PROCESS_TIMEOUT = 60
 class KilledJob:
     """Everything about the job lies below one directory of the test."""
 
+    program = PROGRAM
+    sinks: tuple[str, ...] = SINKS
+
     def __init__(
         self,
         directory: Path,
@@ -44,13 +47,19 @@ class KilledJob:
         directory.mkdir(exist_ok=True)
         self._directory = directory
         self._records = records
-        reports, running = expected_lines(records)
-        self._expected = dict(zip(SINKS, (reports, running, running, running), strict=True))
+        self._expected = self.expected()
         self._epoch_records = epoch_records
         self._state_backend = state_backend
         self._options = {"penstock.engine": engine, **options}
         self._starts = 0
         self.history: list[str] = []
+
+    def expected(self) -> dict[str, Counter[str]]:
+        reports, running = expected_lines(self._records)
+        return dict(zip(SINKS, (reports, running, running, running), strict=True))
+
+    def arguments(self) -> list[str]:
+        return [str(self.results), str(self._records)]
 
     @property
     def files(self) -> Path:
@@ -81,7 +90,7 @@ class KilledJob:
         environment.pop("PENSTOCK_SOAK", None)
         if not plans:
             del environment[VARIABLE]
-        arguments = [str(self.results), str(self._records)]
+        arguments = self.arguments()
         if savepoint:
             arguments.append(str(self._directory / "savepoints"))
         options = ["--master", "local[2]", "--job-id", self.job_id, *(["--take-over"] if take_over else [])]
@@ -97,7 +106,7 @@ class KilledJob:
         }
         options += [f"-D{key}={value}" for key, value in settings.items()]
         return subprocess.Popen(
-            [str(PENSTOCK), "run", *options, str(PROGRAM), *arguments],
+            [str(PENSTOCK), "run", *options, str(self.program), *arguments],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -119,7 +128,7 @@ class KilledJob:
                 signal_session(process.pid, signal.SIGKILL)
         took = f"{time.monotonic() - began:.0f} s"
         self.history.append(f"{what}: code {process.returncode} after {took} {output.strip()[-600:]}")
-        for sink in SINKS:
+        for sink in self.sinks:
             wrong = self.visible(sink) - self._expected[sink]
             assert not wrong, f"{sink}: wrong or twice: {wrong.most_common(5)}\n{self.story()}"
         return int(process.returncode)
@@ -145,7 +154,7 @@ class KilledJob:
 
     def assert_complete(self) -> None:
         print(self.story())
-        for sink in SINKS:
+        for sink in self.sinks:
             missing = self._expected[sink] - self.visible(sink)
             assert not missing, f"{sink}: lost: {missing.most_common(5)}\n{self.story()}"
 

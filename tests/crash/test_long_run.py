@@ -101,7 +101,8 @@ def test_hours_with_a_kill_every_minute(tmp_path: Path, engine: str) -> None:
                 workers = [
                     m.pid for m in members_of_session(process.pid) if m.command != "java" and m.pid != process.pid
                 ]
-                os.kill(chance.choice(workers), signal.SIGKILL)
+                if workers:  # otherwise it has not started yet
+                    os.kill(chance.choice(workers), signal.SIGKILL)
         process.send_signal(signal.SIGINT)
         process.wait(60)
         ledger.look()

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.crash
 
 WANTED = 500
 BUDGET_SECONDS = 120
-RECORDS_OF_SOAK = {"micro-batch": 700_000, "resident": 2_500_000}
+RECORDS_OF_SOAK = {"micro-batch": 700_000, "resident": 1_000_000}
 # Epochs as long as those of micro-batches: there is to be input left until the last kill.
 OPTIONS = {"micro-batch": {}, "resident": {"penstock.resident.epoch-interval": "400 ms"}}
 AT_LEAST = 8

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import uuid
 from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
+from tests.conftest import EnvironmentFactory
 from tests.engine.shelves import Shelves, shelves, values_of
 from tests.s3_server import BUCKET, reach
 
 from penstock.common import Encoder, Row, Types, WatermarkStrategy
-from penstock.common.errors import JobExecutionError
+from penstock.common.errors import JobExecutionError, SetupError
 from penstock.common.job_status import JobStatus
 from penstock.connectors.files.commit import FileCommitter, Rename
 from penstock.control.checkpoints import CheckpointSettings, CheckpointStore
 from penstock.control.restore_point import open_restore_point
 from penstock.control.snapshot_machine import Pacing
 from penstock.datastream import StreamExecutionEnvironment
-from penstock.datastream.connectors.file_system import BucketAssigner, FileSink
+from penstock.datastream.connectors.file_system import BucketAssigner, FileSink, FileSource, StreamFormat
 from penstock.datastream.formats.parquet import ParquetBulkWriters
 from penstock.engines.local.executor import LocalExecutor
 from penstock.storage import storage_at
@@ -120,3 +123,24 @@ def test_a_commit_on_s3_may_be_repeated(bucket: str) -> None:
     store.write(".c.inprogress.job-2", b"c")
     committer.sweep()
     assert store.names() == ["a"]
+
+
+def test_a_file_source_reads_what_lies_in_a_bucket(bucket: str, local_env: EnvironmentFactory) -> None:
+    """Lines are split inside files, compressed files are read whole, hidden ones are left out."""
+    store = storage_at(f"{bucket}/logs-{uuid.uuid4().hex}")
+    lines = [f"line {number}" for number in range(5000)]
+    store.write("day/a.txt", "\n".join(lines[:4000]).encode())
+    store.write("day/b.txt.gz", gzip.compress("\n".join(lines[4000:]).encode()))
+    store.write("day/_SUCCESS", b"no line")
+
+    def read(path: str) -> list[str]:
+        env = local_env(2, epoch_records=700, forget=True)
+        source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), path).build()
+        stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "logs")
+        with stream.execute_and_collect() as results:
+            return sorted(results)
+
+    assert read(store.location) == sorted(lines)
+    assert read(f"{store.location}/day/b.txt.gz") == sorted(lines[4000:])
+    with pytest.raises(SetupError, match="there is no file or directory 's3://"):
+        read(f"{bucket}/nothing-here")

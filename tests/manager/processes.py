@@ -77,17 +77,19 @@ def driver_of(home: Path, job_id: str) -> int | None:
     return int(words[1]) if len(words) > 1 else None
 
 
-def written(output: Path) -> list[tuple[int, int]]:
-    """What is visible in the files of a sink: remainders and running sums."""
-    files = [path for path in output.rglob("*") if path.is_file() and not path.name.startswith((".", "_"))]
-    lines = [line.split() for path in files for line in path.read_text().splitlines()]
-    return sorted((int(remainder), int(total)) for remainder, total in lines)
+def written(output: Path) -> dict[int, tuple[int, int]]:
+    """What is visible in the files of a sink: by remainder the number of running sums, and the largest of them."""
+    found: dict[int, tuple[int, int]] = {}
+    for path in output.rglob("*"):
+        if path.is_file() and not path.name.startswith((".", "_")):
+            for line in path.read_text().splitlines():
+                remainder, total = (int(word) for word in line.split())
+                lines, largest = found.get(remainder, (0, 0))
+                found[remainder] = lines + 1, max(total, largest)
+    return found
 
 
-def expected(count: int) -> list[tuple[int, int]]:
-    """Every running sum, once."""
-    totals, lines = dict.fromkeys(range(5), 0), []
-    for number in range(1, count + 1):
-        totals[number % 5] += number
-        lines.append((number % 5, totals[number % 5]))
-    return sorted(lines)
+def expected(count: int) -> dict[int, tuple[int, int]]:
+    """A number that is lost or counted twice changes one of them."""
+    of = {remainder: [n for n in range(1, count + 1) if n % 5 == remainder] for remainder in range(5)}
+    return {remainder: (len(numbers), sum(numbers)) for remainder, numbers in of.items()}

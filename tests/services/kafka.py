@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import shutil
@@ -61,6 +62,7 @@ class KafkaBroker:
                 stderr=subprocess.STDOUT,
                 cwd=self._directory,
                 start_new_session=True,
+                preexec_fn=_die_with_parent,
             )
         self._wait_until_it_answers()
 
@@ -253,6 +255,11 @@ def _pom() -> str:
 
 def _cluster_id() -> str:
     return "MkU3OEVBNTcwNTJENDM2Qk"
+
+
+def _die_with_parent() -> None:
+    """A test run that is killed leaves no broker behind."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def _free_port() -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
-from penstock.cli import cancel, checkpoint, cluster, drive, history, info, resume, run, savepoint, state, stop
+from penstock.cli import cancel, checkpoint, cluster, drive, history, info, resume, run, savepoint, sql, state, stop
 from penstock.cli import list as list_jobs
 from penstock.common.errors import PenstockError
 
@@ -26,6 +26,7 @@ class Verb:
 
 VERBS = (
     Verb("run", "run a program", run.configure, run.execute),
+    Verb("sql", "run SQL statements, typed or from a file", sql.configure, sql.execute),
     Verb(
         "run-application",
         "run a manager and one program, which live and die together",

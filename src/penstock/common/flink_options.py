@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from importlib import resources
 
-from penstock.common.option import Option
+from penstock.common.option import WORKS, Option
 
 _FILE = "flink_options.txt"
 # Families of keys into which programs put names of their own.
 PREFIXES = {
-    "metrics.reporter.": "no effect: metrics are in the job's results and its REST server, there are no reporters",
+    "metrics.reporter.": WORKS,
     "traces.reporter.": "no effect: there are no traces",
     "events.reporter.": "no effect: there are no reporters of events",
     "external-resource.": "no effect: resources belong to Spark's executors, set spark.executor.resource.*",

@@ -46,7 +46,6 @@ __all__ = [
 MICRO_BATCH, RESIDENT = "micro-batch", "resident"  # engines
 
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
-_NO_REPORTERS = "no effect: metrics are in the job's results and its REST server, there are no reporters"
 _NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
 _NO_INCREMENTS = "no effect: a checkpoint holds the whole state; what recovers the job itself holds only changes always"
 _WRITES_PARTS = "no effect: every subtask writes its state into one file of its own, beside the metadata"
@@ -197,7 +196,14 @@ OPTIONS: tuple[Option, ...] = (
     Option("python.logging.default.level", "string", "INFO", "From which level on messages of functions are logged."),
     Option("python.logging.level.overrides", "map", None,
            "Other levels for some loggers, such as my.module:DEBUG,urllib3:ERROR."),
-    Option("metrics.reporters", "list", None, "Reporters in use.", _NO_REPORTERS),
+    Option("metrics.reporters", "list", None,
+           "Reporters in use; without it, all that metrics.reporter.<name>.* describes."),
+    Option("metrics.scope.jm", "string", "<host>.jobmanager", "Names of metrics of the driver."),
+    Option("metrics.scope.jm-job", "string", "<host>.jobmanager.<job_name>", "Names of metrics of a job."),
+    Option("metrics.scope.tm", "string", "<host>.taskmanager.<tm_id>", "Names of metrics of a worker."),
+    Option("metrics.scope.operator", "string", "<host>.taskmanager.<tm_id>.<job_name>.<operator_name>.<subtask_index>",
+           "Names of metrics of an operator's subtask."),
+    Option("metrics.scope.delimiter", "string", ".", "What stands between the parts of a name."),
     Option("metrics.latency.interval", "duration", 0, "Pause of latency markers.",
            "no effect: there are no latency markers; epochs and their times are in the REST server", ("0", "0 ms")),
     Option("taskmanager.numberOfTaskSlots", "int", 1, "Slots.", "no effect: set Spark's cores, spark.master"),
@@ -244,6 +250,16 @@ OPTIONS: tuple[Option, ...] = (
     Option("penstock.resident.ports", "string", "0",
            "Ports for connections between tasks and with the driver, such as 40000-40100; 0: any.", _ONLY_RESIDENT,
            resident=True),
+    Option("table.local-time-zone", "string", "default", "The time zone of SQL: of TIMESTAMP_LTZ and of clocks."),
+    Option("table.exec.source.idle-timeout", "duration", 0, "After how long a table without rows is idle; 0: never."),
+    Option("table.exec.sink.not-null-enforcer", "string", "ERROR",
+           "What NULL in a NOT NULL column of a sink does: ERROR, or DROP the row."),
+    Option("table.dml-sync", "bool", False, "Whether INSERT waits until its job has ended."),
+    Option("sql-client.execution.result-mode", "string", "TABLE",
+           "How penstock sql shows rows: TABLE, CHANGELOG or TABLEAU."),
+    Option("sql-client.execution.max-table-result.rows", "int", 1000000, "How many rows the result mode TABLE keeps."),
+    Option("sql-client.verbose", "bool", False, "Whether penstock sql shows where an error came from."),
+    Option("sql-client.display.print-time-cost", "bool", True, "Whether penstock sql says how long a query took."),
     Option("spark.master", "string", "local[*]", "The Spark master that runs the job."),
 )  # fmt: skip
 

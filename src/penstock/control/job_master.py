@@ -26,6 +26,7 @@ from penstock.control.job_home import JobHome
 from penstock.control.job_leaving import JobLeaving
 from penstock.control.job_machine import Instruction, JobEvent, JobMachine
 from penstock.control.job_services import JobService, ServiceMaker
+from penstock.control.metric_reporting import MetricReporting
 from penstock.control.progress import progress_listener
 from penstock.control.savepoints import SavepointRequest
 from penstock.graph.transformation import Node
@@ -67,6 +68,7 @@ class JobMaster:
         self._planner, self.snapshots = self._epochs.planner, self._epochs.snapshots
         self._statistics = self._epochs.statistics
         self._describer = JobDescriber(spec, home, self._epochs, self._attempts, self._started_at, clock)
+        self._reporting = MetricReporting(spec.configuration.to_dict(), self.describe)
         self._leaving = JobLeaving(spec.blueprint, home, self._attempts, self._epochs, clock)
         # State that an earlier process has left must survive a changed program that does not fit to it.
         interval = value_of(spec.configuration, "execution.checkpointing.interval")
@@ -224,6 +226,7 @@ class JobMaster:
             case says.StartAttempt():
                 self._start_attempt()
             case says.OpenServices():
+                self._reporting.start()
                 self._services = None if self._make_services is None else self._make_services(self, self._home)
             case says.Tell(status):
                 self._tell(status)
@@ -242,6 +245,7 @@ class JobMaster:
             case says.EndSnapshots(state):
                 self.snapshots.end(state)
             case says.CloseServices():
+                self._reporting.close()
                 if self._services is not None:
                     self._services.close()
             case says.CloseEngine():

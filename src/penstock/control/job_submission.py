@@ -9,7 +9,7 @@ from pathlib import Path
 from penstock.common.configuration import Configuration
 from penstock.common.errors import NotSupportedError
 from penstock.common.job_status import JobStatus
-from penstock.common.options import value_of
+from penstock.common.options import RESIDENT, value_of
 from penstock.common.run_options import RunOptions, current_run_options
 from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
@@ -33,6 +33,7 @@ from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSetti
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import SourcePlanner
 from penstock.runtime.user_log import levels_of
+from penstock.storage.locations import absolute_location, storage_at
 
 
 def submit(request: JobRequest, engine: Engine) -> RunningJob:
@@ -129,7 +130,7 @@ def _settings(
 ) -> JobSettings:
     return JobSettings(
         job_id=home.job_id,
-        home=str(home.path),
+        home=shared_place(configuration, home),
         job_name=request.name,
         job_parameters=request.job_parameters,
         auto_watermark_interval_ms=request.auto_watermark_interval_ms,
@@ -142,6 +143,16 @@ def _settings(
         max_state_size=max_state_size(configuration),
         stack_sample_ms=stack_sample_ms(configuration),
     )
+
+
+def shared_place(configuration: Configuration, home: JobHome) -> str:
+    """The job's directory, unless tasks are to share a store instead."""
+    store = value_of(configuration, "penstock.resident.state-dir")
+    if store is None or value_of(configuration, "penstock.engine").strip().lower() != RESIDENT:
+        return str(home.path)
+    place = f"{absolute_location(store)}/{home.job_id}"
+    home.keep_elsewhere(storage_at(place))
+    return place
 
 
 def stack_sample_ms(configuration: Configuration) -> int:

@@ -141,12 +141,18 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             "Spark DataFrame", {"spark_frame": df, "event_time": event_time_column}, row_type, None
         )
 
-    def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> NoReturn:
-        """Refused: input formats are Java code."""
-        raise NotSupportedError(
-            f"create_input({type(input_format).__name__}): input formats are Flink's Java code, which does"
-            " not run on Penstock. Use from_source() with a FileSource, or from_spark() and a Spark reader."
-        )
+    def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> DataStream:
+        """A stream of the files of an input format, such as AvroInputFormat; Flink's others are Java code."""
+        from penstock.connectors.files.source import FileSourceBuilder
+        from penstock.formats.avro_files import AvroInputFormat
+
+        if not isinstance(input_format, AvroInputFormat):
+            raise NotSupportedError(
+                f"create_input({type(input_format).__name__}): this input format is Flink's Java code, which does"
+                " not run on Penstock. Use from_source() with a FileSource, or from_spark() and a Spark reader."
+            )
+        source = FileSourceBuilder(input_format, tuple(input_format._paths)).build()
+        return self.from_source(source, WatermarkStrategy.no_watermarks(), "Custom File Source", type_info)
 
     def _source_stream(
         self,

@@ -12,16 +12,19 @@ from typing import Any, BinaryIO, cast
 
 import pyarrow
 
+from penstock.storage.files import open_file
+
 _BLOCK = 1 << 20
 
 
 def is_compressed(path: str) -> bool:
-    return _suffix(path) in _OPENERS
+    return _suffix(path) in _DECOMPRESSORS
 
 
 def blocks(path: str) -> Iterator[bytes]:
     """The content of a file, decompressed if its name asks for it."""
-    with _OPENERS.get(_suffix(path), _open_plain)(path) as stream:
+    with open_file(path) as file:
+        stream = _DECOMPRESSORS.get(_suffix(path), _plain)(file)
         while block := stream.read(_BLOCK):
             yield block
 
@@ -30,26 +33,20 @@ def _suffix(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
-def _open_plain(path: str) -> BinaryIO:
-    return open(path, "rb", buffering=0)
+def _plain(file: BinaryIO) -> BinaryIO:
+    return file
 
 
-def _open_zstandard(path: str) -> BinaryIO:
-    return cast(BinaryIO, pyarrow.input_stream(path, compression="zstd"))
+def _zstandard(file: BinaryIO) -> BinaryIO:
+    return cast(BinaryIO, pyarrow.input_stream(file, compression="zstd"))
 
 
 class _Deflated:
     """A zlib stream, which the standard library does not offer as a file."""
 
-    def __init__(self, path: str) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115 - closed by __exit__
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
         self._decompressor = zlib.decompressobj()
-
-    def __enter__(self) -> _Deflated:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
     def read(self, _size: int) -> bytes:
         while raw := self._file.read(_BLOCK):
@@ -58,11 +55,11 @@ class _Deflated:
         return self._decompressor.flush()
 
 
-_OPENERS: dict[str, Callable[[str], Any]] = {
-    ".gz": gzip.open,
-    ".gzip": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-    ".zst": _open_zstandard,
+_DECOMPRESSORS: dict[str, Callable[[BinaryIO], Any]] = {
+    ".gz": lambda file: gzip.GzipFile(fileobj=file),
+    ".gzip": lambda file: gzip.GzipFile(fileobj=file),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+    ".zst": _zstandard,
     ".deflate": _Deflated,
 }

@@ -6,12 +6,12 @@ read without its neighbours, and every record belongs to exactly one range.
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
 from penstock.runtime.batch import Batch
+from penstock.storage.files import size_of_file
 
 _GUESSED_RECORD_BYTES = 100
 
@@ -41,7 +41,7 @@ class WholeFile(FileFormat):
         return 1 if size else 0
 
     def records_per_unit(self, path: str, extent: int) -> float:
-        return max(1.0, os.path.getsize(path) / _GUESSED_RECORD_BYTES)
+        return max(1.0, size_of_file(path) / _GUESSED_RECORD_BYTES)
 
     def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
         return self.read_all(path)

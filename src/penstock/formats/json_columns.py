@@ -34,9 +34,7 @@ class JsonColumns:
         if self._codec is None or not messages:
             return None
         joined = b"\n".join(messages)
-        # With one object in each message, the places where one ends and the next begins are those between messages.
-        # On backslashes, which are rare, readers differ.
-        if len(_NEXT_OBJECT.findall(joined)) != len(messages) - 1 or b"\\" in joined or not _is_text(joined):
+        if not _is_one_object_each(joined, len(messages)) or not _is_text(joined):
             return None
         from pyarrow import json  # late: where work is only planned it is not needed
 
@@ -54,6 +52,16 @@ class JsonColumns:
         if not all(map(_is_finite, columns)):
             return None
         return Batch.of_columns(self._codec, pa.RecordBatch.from_arrays(columns, schema=self._codec.schema))
+
+
+def _is_one_object_each(joined: bytes, count: int) -> bool:
+    """Arrow reads a stream of objects, whatever messages they came in, and crashes on others than objects.
+
+    So no message has a line end, each begins and ends as an object does, and none ends and begins one in between.
+    """
+    ends = count - 1
+    outside = joined[:1] == b"{" and joined[-1:] == b"}" and joined.count(b"\n") == joined.count(b"}\n{") == ends
+    return outside and len(_NEXT_OBJECT.findall(joined)) == ends
 
 
 def _is_text(content: bytes) -> bool:

@@ -10,19 +10,16 @@ import pyarrow.parquet
 from penstock.common.errors import NotSupportedError
 from penstock.common.serialization import BulkWriterFactory, RowDataBulkWriterFactory
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation
-from penstock.formats.arrow_types import arrow_schema, to_arrow
-from penstock.formats.field_columns import field_columns
+from penstock.formats.arrow_types import arrow_schema
+from penstock.formats.columnar_rows import ParquetRows
+from penstock.formats.columnar_writer import ColumnarFileWriter
 from penstock.formats.input_formats import BulkFormat
-from penstock.formats.parquet_rows import ParquetRows
-from penstock.formats.row_types import field_values, row_type_info_of
-from penstock.runtime.batch import Batch
+from penstock.formats.row_types import row_type_info_of
 
 if TYPE_CHECKING:
     from penstock.formats.file_formats import FileFormat
 
 __all__ = ["ParquetBulkWriters", "ParquetColumnarRowInputFormat"]
-
-_ROWS_PER_GROUP = 131_072
 
 
 class ParquetColumnarRowInputFormat(BulkFormat):
@@ -64,10 +61,10 @@ class ParquetBulkWriters:
     def for_row_type(row_type: Any, hadoop_config: Any = None, utc_timestamp: bool = False) -> BulkWriterFactory:
         """Timestamps without a zone are written as they are, whatever ``utc_timestamp`` says, those with one in UTC."""
         _refuse_hadoop(hadoop_config, "ParquetBulkWriters")
-        return _ParquetWriterFactory(row_type_info_of(row_type, "ParquetBulkWriters"))
+        return ParquetWriterFactory(row_type_info_of(row_type, "ParquetBulkWriters"))
 
 
-class _ParquetWriterFactory(RowDataBulkWriterFactory):
+class ParquetWriterFactory(RowDataBulkWriterFactory):
     def __init__(self, row_type: RowTypeInfo) -> None:
         super().__init__(None, row_type)
         arrow_schema(row_type)
@@ -76,69 +73,16 @@ class _ParquetWriterFactory(RowDataBulkWriterFactory):
         return _ParquetFileWriter(stream, self._row_type)
 
 
-class _ParquetFileWriter:
-    """Collects rows and writes them as row groups."""
-
+class _ParquetFileWriter(ColumnarFileWriter):
     def __init__(self, stream: BinaryIO, row_type: RowTypeInfo) -> None:
-        self._names = row_type.get_field_names()
-        self._converters = [to_arrow(field_type) for field_type in row_type.get_field_types()]
-        self._schema = arrow_schema(row_type)
-        self._writer = pyarrow.parquet.ParquetWriter(stream, self._schema)
-        self._types = row_type.get_field_types()
-        self._rows: list[list[Any]] = []
-        self._batches: list[pyarrow.RecordBatch] = []  # they come before the rows
-        self._pending = 0
+        super().__init__(row_type)
+        self._writer = pyarrow.parquet.ParquetWriter(stream, self.schema)
 
-    def add_elements(self, rows: list[Any]) -> None:
-        names = self._names
-        self._rows += [field_values(row, names) for row in rows]
-        self._added(len(rows))
-
-    def add_batch(self, batch: Batch) -> None:
-        """Columns that have Parquet's types are written as they are."""
-        columns = field_columns(batch, self._names, self._types)
-        if columns is None or not all(map(_same_values, columns, self._schema.types)):
-            self.add_elements(batch.values)
-            return
-        self._rows_to_batch()
-        arrays = [column.cast(kind) for column, kind in zip(columns, self._schema.types, strict=True)]
-        self._batches.append(pyarrow.record_batch(arrays, schema=self._schema))
-        self._added(len(batch))
-
-    def _added(self, count: int) -> None:
-        self._pending += count
-        if self._pending >= _ROWS_PER_GROUP:
-            self._write_group()
-
-    def _rows_to_batch(self) -> None:
-        if not self._rows:
-            return
-        columns = list(zip(*self._rows, strict=True))
-        arrays = [
-            pyarrow.array(list(values) if convert is None else list(map(convert, values)), field.type)
-            for values, convert, field in zip(columns, self._converters, self._schema, strict=True)
-        ]
-        self._batches.append(pyarrow.record_batch(arrays, schema=self._schema))
-        self._rows = []
-
-    def _write_group(self) -> None:
-        self._rows_to_batch()
-        group = pyarrow.Table.from_batches(self._batches, self._schema)
+    def _write(self, group: pyarrow.Table) -> None:
         self._writer.write_table(group, row_group_size=max(1, group.num_rows))
-        self._batches, self._pending = [], 0
 
-    def finish(self) -> None:
-        if self._pending:
-            self._write_group()
+    def _close(self) -> None:
         self._writer.close()
-
-
-def _same_values(column: pyarrow.Array, wanted: pyarrow.DataType) -> bool:
-    """Whether a column of a batch holds what Parquet shall hold; of moments only the time zone's mark may differ."""
-    kinds = pyarrow.types
-    if kinds.is_timestamp(column.type) and kinds.is_timestamp(wanted):
-        return bool(column.type.unit == wanted.unit)
-    return bool(column.type == wanted) and not kinds.is_nested(wanted)
 
 
 def _refuse_hadoop(hadoop_config: Any, owner: str) -> None:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from penstock.common.errors import JobExecutionError
 from penstock.formats.compression import blocks, is_compressed
 from penstock.formats.file_formats import WholeFile
+from penstock.storage.files import open_file
 
 _READ_BYTES = 1 << 20
 _SAMPLE_BYTES = 1 << 16
@@ -33,7 +34,7 @@ class TextLines(WholeFile):
     def records_per_unit(self, path: str, extent: int) -> float:
         if not self._splits(path):
             return super().records_per_unit(path, extent)
-        with open(path, "rb", buffering=0) as file:
+        with open_file(path) as file:
             sample = file.read(_SAMPLE_BYTES)
         return (sample.count(b"\n") + 1) / max(1, len(sample))
 
@@ -71,7 +72,7 @@ def _split(text: str) -> list[str]:
 
 def _range_of_lines(path: str, start: int, end: int, extent: int) -> Iterator[bytes]:
     """The bytes of the lines that begin in [start, end)."""
-    with open(path, "rb", buffering=0) as file:
+    with open_file(path) as file:
         _check_not_shortened(file, path, extent)
         position = _first_line_start(file, start, extent)
         stop = _first_line_start(file, end, extent)

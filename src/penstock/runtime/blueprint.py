@@ -105,7 +105,7 @@ class JobSettings:
     module_paths: tuple[str, ...] = ()
     working_directory: str | None = None
     pyflink_imports: bool = False
-    home: str | None = None  # the job's directory, which every worker must reach
+    home: str | None = None  # the job's directory, or its part of a store, which every worker must reach
     attempt: int = 0  # grows with every restart of the job, in whatever process
     disk_state: DiskStateSettings | None = None  # None: state is kept in memory
     log_levels: tuple[str, dict[str, str]] = ("INFO", {})  # the default, and those of single loggers

@@ -324,7 +324,7 @@ class Container:
 
 def _check_home(home: str | None) -> None:
     """Before anything is committed: on a machine that does not see the home, state would be lost with the worker."""
-    if home is not None and not os.path.isdir(home):
+    if home is not None and "://" not in home and not os.path.isdir(home):
         raise SetupError(
             f"{socket.gethostname()} does not see the job's directory {home}: set PENSTOCK_HOME, or the option"
             " penstock.home, to a directory that the driver and all executors share."

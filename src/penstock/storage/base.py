@@ -59,6 +59,14 @@ class Storage(ABC):
     def names(self, prefix: str = "") -> list[str]:
         """The names that begin with the prefix, in their order, from all directories."""
 
+    def sizes(self) -> dict[str, int]:
+        """All names with the number of bytes of each file."""
+        sizes = {}
+        for name in self.names():
+            with self.open(name) as file:
+                sizes[name] = file.seek(0, 2)
+        return sizes
+
     def folders(self) -> list[str]:
         """The first parts of names that have several, also of what is not complete."""
         return sorted({name.split("/")[0] for name in self.names() if "/" in name})

@@ -92,6 +92,13 @@ class RemoteStorage(Storage):
             return sorted(name for name in names if name.startswith(prefix) and f"/{_TEMPORARY}" not in f"/{name}")
         return []
 
+    def sizes(self) -> dict[str, int]:
+        with contextlib.suppress(FileNotFoundError):
+            found = self._fs.find(self._root, detail=True)
+            names = {path.removeprefix(self._root).lstrip("/"): int(entry["size"]) for path, entry in found.items()}
+            return {name: size for name, size in sorted(names.items()) if f"/{_TEMPORARY}" not in f"/{name}"}
+        return {}
+
     def exists(self, name: str) -> bool:
         return bool(self._fs.isfile(self._path(name)))
 

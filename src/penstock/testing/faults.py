@@ -99,6 +99,7 @@ def place_points(point: Point) -> None:
 
 def _place_in_epochs(point: Point) -> None:
     from penstock.connectors.files import commit as file_commit
+    from penstock.connectors.kafka.committer import TransactionCommitter
     from penstock.control.epoch_completion import EpochCompletion
     from penstock.control.epoch_store import EpochStore
     from penstock.control.micro_batches import MicroBatches
@@ -127,6 +128,11 @@ def _place_in_epochs(point: Point) -> None:
         point("during-commit")
         return renamed
 
+    def in_transaction(original: Callable[..., Any], self: Any, *arguments: Any) -> Any:
+        result = original(self, *arguments)
+        point("during-commit")  # the records are on their way; or the transaction is committed, and nobody knows
+        return result
+
     def recover(original: Callable[..., Any], self: Any) -> Any:
         record = original(self)
         if record is not None:
@@ -138,6 +144,8 @@ def _place_in_epochs(point: Point) -> None:
     _wrap(EpochCompletion, "_recover", recover)
     _wrap(EpochStore, "put", put)
     _wrap(file_commit, "_rename", rename)
+    _wrap(TransactionCommitter, "_send", in_transaction)
+    _wrap(TransactionCommitter, "_commit", in_transaction)
 
 
 def _place_in_workers(point: Point) -> None:

@@ -18,7 +18,6 @@ from penstock.common.typeinfo import Types
 from penstock.common.types import Row
 from penstock.datastream.connectors.file_system import FileSource
 from penstock.datastream.formats.parquet import (
-    AvroParquetReaders,
     ParquetBulkWriters,
     ParquetColumnarRowInputFormat,
 )
@@ -157,8 +156,6 @@ def test_what_is_refused() -> None:
         ParquetBulkWriters.for_row_type(row_type, hadoop_config=object())
     with pytest.raises(NotSupportedError, match="no form"):
         ParquetBulkWriters.for_row_type(Types.ROW_NAMED(["a"], [Types.PICKLED_BYTE_ARRAY()]))
-    with pytest.raises(NotSupportedError, match="AvroParquetReaders"):
-        AvroParquetReaders.for_generic_record(None)
 
 
 def read_batches(path: Path, row_type: Any) -> list[Any]:

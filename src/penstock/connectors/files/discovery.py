@@ -6,13 +6,19 @@ import os
 from collections.abc import Iterator
 
 from penstock.common.errors import SetupError
+from penstock.storage import storage_at
+from penstock.storage.files import is_remote, size_of_file
+
+_HIDDEN = (".", "_")
 
 
 def check_paths_exist(paths: list[str]) -> None:
     for path in paths:
-        if not os.path.exists(path):
+        there = any(True for _ in _files_in_store(path)) if is_remote(path) else os.path.exists(path)
+        if not there:
+            seen_from = "" if is_remote(path) else f" (seen from {os.getcwd()!r})"
             raise SetupError(
-                f"FileSource: there is no file or directory {path!r} (seen from {os.getcwd()!r})."
+                f"FileSource: there is no file or directory {path!r}{seen_from}."
                 " Create it before the job starts, or correct the path."
             )
 
@@ -20,7 +26,9 @@ def check_paths_exist(paths: list[str]) -> None:
 def find_files(paths: list[str]) -> Iterator[tuple[str, int]]:
     """Every file below the paths with its size, in the order of the paths and of the names below them."""
     for path in paths:
-        if os.path.isdir(path):
+        if is_remote(path):
+            yield from _files_in_store(path)
+        elif os.path.isdir(path):
             yield from _files_below(path)
         elif os.path.isfile(path):
             yield path, os.path.getsize(path)
@@ -33,9 +41,20 @@ def _files_below(directory: str) -> Iterator[tuple[str, int]]:
     except FileNotFoundError:  # it vanished between two looks, which is no news
         return
     for entry in entries:
-        if entry.name.startswith((".", "_")):
+        if entry.name.startswith(_HIDDEN):
             continue
         if entry.is_dir():
             yield from _files_below(entry.path)
         elif entry.is_file():
             yield entry.path, entry.stat().st_size
+
+
+def _files_in_store(path: str) -> Iterator[tuple[str, int]]:
+    """An object store has no directories: a path is a file, or what the names of files begin with."""
+    directory, _, name = path.rpartition("/")
+    if storage_at(directory).exists(name):
+        yield path, size_of_file(path)
+        return
+    for name, size in storage_at(path).sizes().items():
+        if not any(part.startswith(_HIDDEN) for part in name.split("/")):
+            yield f"{path}/{name}", size

@@ -10,7 +10,7 @@ from penstock.connectors.base import Sink, StreamTransformer, SupportsPreprocess
 from penstock.connectors.files.bucket_assigners import BucketAssigner
 from penstock.connectors.files.commit import FileCommitter
 from penstock.connectors.files.compaction import FileCompactor, FileCompactStrategy
-from penstock.connectors.files.local_path import sink_location
+from penstock.connectors.files.location import file_location
 from penstock.connectors.files.output_file_config import OutputFileConfig
 from penstock.connectors.files.rolling_policies import (
     DefaultRollingPolicy,
@@ -33,7 +33,7 @@ class _SinkBuilder:
     def __init__(self, base_path: str, owner: str) -> None:
         self._owner = owner
         self._params: dict[str, Any] = {
-            "base_path": sink_location(base_path, owner),
+            "base_path": file_location(base_path, owner),
             "bucket_assigner": BucketAssigner.date_time_bucket_assigner(),
             "bucket_check_interval": _MINUTE,
         }

@@ -8,7 +8,7 @@ from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import TypeInformation
 from penstock.common.utils import refuse_java_object
 from penstock.connectors.base import Source
-from penstock.connectors.files.local_path import local_path
+from penstock.connectors.files.location import file_location
 from penstock.connectors.files.reading import Files
 from penstock.formats.input_formats import BulkFormat, InputFormat, StreamFormat
 
@@ -78,7 +78,7 @@ class FileSourceBuilder:
         if not paths:
             raise ProgramError("FileSource needs at least one path of a file or directory.")
         self._format = file_format
-        self._paths = [local_path(path, "FileSource") for path in paths]
+        self._paths = [file_location(path, "FileSource") for path in paths]
         self._interval_ms: int | None = None
         self._enumerator = FileEnumeratorProvider()
 
@@ -117,6 +117,7 @@ class FileSource(Source):
         source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "logs").build()
         lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "logs")
 
+    Paths may be URIs of any store that fsspec reaches, such as ``s3://bucket/logs``; see docs/connectors/files.md.
     Files whose names begin with ``.`` or ``_`` are left out. A file must not change while it is read.
     """
 

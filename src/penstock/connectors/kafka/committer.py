@@ -86,18 +86,24 @@ class TransactionCommitter(Committer):
         producer = producing.producer
         try:
             producer.begin_transaction()
-            for part in parts:
-                for messages in part.messages(self._directory):
-                    producing.send(messages)
-            marked = confluent_kafka().TopicPartition(place.topic, place.partition, mark.epoch, metadata=mark.digest)
-            group = self._consumer.consumer_group_metadata()
-            patience = producing.outage.patience
-            producing.retried(producer.send_offsets_to_transaction, [marked], group, patience)
-            producing.retried(producer.commit_transaction, patience)
+            self._send(producing, parts)
+            self._commit(producing, place, mark)
         except confluent_kafka().KafkaException as error:
             with contextlib.suppress(confluent_kafka().KafkaException):
                 producer.abort_transaction(1.0)  # else the next one who opens the id does
             raise producing.error(f"epoch {mark.epoch} of the sink could not be committed", error) from None
+
+    def _send(self, producing: KafkaProducing, parts: list[StagedPart]) -> None:
+        for part in parts:
+            for messages in part.messages(self._directory):
+                producing.send(messages)
+
+    def _commit(self, producing: KafkaProducing, place: Any, mark: Mark) -> None:
+        producer, patience = producing.producer, producing.outage.patience
+        marked = confluent_kafka().TopicPartition(place.topic, place.partition, mark.epoch, metadata=mark.digest)
+        group = self._consumer.consumer_group_metadata()
+        producing.retried(producer.send_offsets_to_transaction, [marked], group, patience)
+        producing.retried(producer.commit_transaction, patience)
 
     def _overtaken(self, there: int, epoch: int) -> JobExecutionError:
         return JobExecutionError(

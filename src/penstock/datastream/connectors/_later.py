@@ -10,7 +10,6 @@ _UNPLANNED = "it is not planned yet"
 _WRITE_YOUR_OWN = (
     "write a SourceFunction for env.add_source() or a SinkFunction for ds.add_sink(), or use FileSource and FileSink"
 )
-_OTHER_FORMAT = "use the JSON, CSV or Parquet formats, or read and write with a Python library in your functions"
 
 # module -> why, what to do instead, names (Outer.Inner for nested classes)
 LATER: dict[str, tuple[str, str, str]] = {
@@ -48,18 +47,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         _UNPLANNED,
         _WRITE_YOUR_OWN,
         "RMQConnectionConfig RMQConnectionConfig.Builder RMQSource RMQSink",
-    ),
-    "formats.avro": (
-        _UNPLANNED,
-        _OTHER_FORMAT,
-        "AvroSchema GenericRecordAvroTypeInfo AvroInputFormat AvroBulkWriters AvroRowDeserializationSchema"
-        " AvroRowSerializationSchema",
-    ),
-    "formats.orc": (_UNPLANNED, _OTHER_FORMAT, "OrcBulkWriters"),
-    "formats.avro_parquet": (
-        _UNPLANNED,
-        "use ParquetColumnarRowInputFormat and ParquetBulkWriters",
-        "AvroParquetReaders AvroParquetWriters",
     ),
 }
 

@@ -1,13 +1,17 @@
-"""Avro: not there."""
+"""Avro, under the module path that PyFlink programs import it from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.formats.avro_files import AvroBulkWriters, AvroInputFormat, AvroReaders
+from penstock.formats.avro_messages import AvroRowDeserializationSchema, AvroRowSerializationSchema
+from penstock.formats.avro_schema import AvroSchema, GenericRecordAvroTypeInfo
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = [
+    "AvroBulkWriters",
+    "AvroInputFormat",
+    "AvroReaders",
+    "AvroRowDeserializationSchema",
+    "AvroRowSerializationSchema",
+    "AvroSchema",
+    "GenericRecordAvroTypeInfo",
+]

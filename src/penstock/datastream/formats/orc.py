@@ -1,13 +1,7 @@
-"""ORC: not there."""
+"""ORC files, under the module path that PyFlink programs import them from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.formats.orc import OrcBulkWriters, OrcColumnarRowInputFormat
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = ["OrcBulkWriters", "OrcColumnarRowInputFormat"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.datastream.formats.avro_parquet import AvroParquetReaders, AvroParquetWriters
+from penstock.formats.avro_parquet import AvroParquetReaders, AvroParquetWriters
 from penstock.formats.parquet import ParquetBulkWriters, ParquetColumnarRowInputFormat
 
 __all__ = ["AvroParquetReaders", "AvroParquetWriters", "ParquetBulkWriters", "ParquetColumnarRowInputFormat"]

@@ -21,7 +21,7 @@ from penstock.control.job_epochs import JobSpec
 from penstock.control.job_home import JobHome
 from penstock.control.job_master import JobMaster
 from penstock.control.job_record import record_of
-from penstock.control.job_submission import sources_of, stack_sample_ms
+from penstock.control.job_submission import shared_place, sources_of, stack_sample_ms
 from penstock.control.restart import NoRestart, restart_strategy
 from penstock.control.running_job import RunningJob
 from penstock.control.savepoints import prepare_restore
@@ -68,9 +68,9 @@ class LocalExecutor:
         """The job has ended when this returns."""
         job_id = str(JobID())
         configuration = Configuration.from_dict(request.configuration)
-        blueprint = translate(request, self._settings(request, configuration, job_id))
         with tempfile.TemporaryDirectory() as directory:
             home = JobHome(Path(directory), job_id)
+            blueprint = translate(request, self._settings(request, configuration, home))
             home.acquire()
             try:
                 home.write_record(record_of(blueprint))
@@ -98,9 +98,10 @@ class LocalExecutor:
     def _take_path(self, path: Future[str]) -> None:
         self.savepoint_path = path.result()
 
-    def _settings(self, request: JobRequest, configuration: Configuration, job_id: str) -> JobSettings:
+    def _settings(self, request: JobRequest, configuration: Configuration, home: JobHome) -> JobSettings:
+        place = shared_place(configuration, home)
         return JobSettings(
-            job_id,
+            home.job_id,
             request.name,
             request.job_parameters,
             request.auto_watermark_interval_ms,
@@ -108,6 +109,7 @@ class LocalExecutor:
             log_levels=levels_of(configuration),
             max_state_size=max_state_size(configuration),
             stack_sample_ms=stack_sample_ms(configuration),
+            home=None if place == str(home.path) else place,  # all is in this process: nobody has to find the directory
         )
 
     def _specify(

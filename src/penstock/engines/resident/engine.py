@@ -28,7 +28,6 @@ from penstock.engines.resident.unused_files import UnusedFiles
 from penstock.graph.job_request import JobRequest
 from penstock.runtime.failure import failure_of
 from penstock.runtime.level_blob import LevelBlob
-from penstock.storage.base import Storage
 from penstock.storage.locations import storage_at
 
 _DROP_SECONDS = 5.0
@@ -65,7 +64,10 @@ class ResidentEngine:
     def open(self, job: EngineJob) -> None:
         settings = self._settings
         self._job = job
-        self._state = self._place_of_state(job)
+        shared = job.blueprint.settings.home
+        # In the home the place of a run is fenced by its name; elsewhere the names of files are all there is.
+        at_home = shared is None or shared == str(job.home.path)
+        self._state = storage_at(str(job.home.run / "state") if at_home else f"{shared}/state")
         mark_state_place(self._state)
         self._unused_files = UnusedFiles(self._state, IN_FLIGHT)
         self._locations()  # state of the other engine is refused before anything starts
@@ -78,8 +80,7 @@ class ResidentEngine:
 
     def start(self, attempt: int) -> None:
         job = self._job.blueprint
-        home = job.settings.home if self._settings.state_dir is None else None  # nobody else needs to see it
-        blueprint = replace(job, settings=replace(job.settings, attempt=attempt, home=home))
+        blueprint = replace(job, settings=replace(job.settings, attempt=attempt))
         self._levels = tuple(
             LevelBlob.of(blueprint, level, job.settings.job_id, self._job.savepoint) for level in range(job.levels)
         )
@@ -282,15 +283,6 @@ class ResidentEngine:
         )
 
     # -- state -------------------------------------------------------------------------------------------------
-
-    def _place_of_state(self, job: EngineJob) -> Storage:
-        """In the job's home, or below a place that the user has named."""
-        configured = self._settings.state_dir
-        if configured is None:
-            return storage_at(str(job.home.run / "state"))
-        storage = storage_at(f"{configured}/{job.home.job_id}")
-        job.home.keep_elsewhere(storage)
-        return storage
 
     def _locations(self) -> dict[tuple[int, int], str]:
         record = self._job.completion.store.latest

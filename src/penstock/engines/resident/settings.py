@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
 from penstock.common.options import value_of
-from penstock.storage.locations import absolute_location
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,6 @@ class ResidentSettings:
     heartbeat_timeout_seconds: float
     ports: tuple[int, int]
     exactly_once: bool
-    state_dir: str | None  # None: in the job's home
 
     @staticmethod
     def of(configuration: Configuration) -> ResidentSettings:
@@ -31,12 +29,7 @@ class ResidentSettings:
             value_of(configuration, "penstock.resident.heartbeat-timeout") / 1000,
             port_range(value_of(configuration, "penstock.resident.ports")),
             value_of(configuration, "execution.checkpointing.mode") == "EXACTLY_ONCE",
-            _location(value_of(configuration, "penstock.resident.state-dir")),
         )
-
-
-def _location(text: str | None) -> str | None:
-    return None if text is None else absolute_location(text)
 
 
 def _buffer_timeout(configuration: Configuration) -> int:

@@ -11,6 +11,7 @@ from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.expand import ExpandOperator, ReplicationOperator
 from penstock.runtime.table.group_aggregate import GroupAggregateOperator
+from penstock.runtime.table.interval_join import TableIntervalJoinOperator
 from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
 from penstock.runtime.table.materialize import DropBeforeOperator, FinalRowsOperator, SinkMaterializeOperator
@@ -19,10 +20,13 @@ from penstock.runtime.table.over import OverOperator
 from penstock.runtime.table.rank import RankOperator
 from penstock.runtime.table.session_aggregate import SessionAggregateOperator
 from penstock.runtime.table.streams import StreamToTableOperator, TableToStreamOperator
+from penstock.runtime.table.temporal_join import TemporalJoinOperator
 from penstock.runtime.table.temporal_sort import TemporalSortOperator
 from penstock.runtime.table.watermarks import TableWatermarkOperator
 from penstock.runtime.table.window_aggregate import WindowAggregateOperator
 from penstock.runtime.table.window_assignment import WindowAssignmentOperator
+from penstock.runtime.table.window_join import WindowJoinOperator
+from penstock.runtime.table.window_rank import WindowRankOperator
 from penstock.runtime.windows.operator import WindowOperator
 from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 
@@ -74,6 +78,10 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_window_assignment": WindowAssignmentOperator,
     "table_window_aggregate": WindowAggregateOperator,
     "table_session_aggregate": SessionAggregateOperator,
+    "table_interval_join": TableIntervalJoinOperator,
+    "table_temporal_join": TemporalJoinOperator,
+    "table_window_join": WindowJoinOperator,
+    "table_window_rank": WindowRankOperator,
     "table_over": OverOperator,
     "table_temporal_sort": TemporalSortOperator,
     "table_rank": RankOperator,

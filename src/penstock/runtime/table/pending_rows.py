@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 
@@ -11,7 +13,7 @@ from penstock.runtime.key_columns import keys_of_column
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keys import RowKey
-from penstock.runtime.table.row_store import Integers, RowStore
+from penstock.runtime.table.row_store import Booleans, Integers, RowStore
 from penstock.runtime.table.row_type import TableRowType
 
 _TIME, _KIND = "time", "kind"
@@ -49,8 +51,8 @@ class PendingRows:
             self._store.append(batch, time=times, kind=np.zeros(len(times), np.int64) if kinds is None else kinds)
             self._earliest = min(self._earliest, int(times.min()))
 
-    def take_until(self, time: int) -> tuple[pa.RecordBatch, Integers, Integers]:
-        """Removes the rows up to a time; returns them with their times and kinds."""
+    def take_until(self, time: int, by_time: bool = True) -> tuple[pa.RecordBatch, Integers, Integers]:
+        """Removes the rows up to a time; returns them with their times and kinds, by time or as they came."""
         if self._earliest > time or not len(self._store):
             nothing = np.zeros(0, np.int64)
             return pa.RecordBatch.from_pylist([], schema=self._store.schema), nothing, nothing
@@ -58,9 +60,16 @@ class PendingRows:
         times = self._store.note(_TIME)[numbers]
         due = times <= time
         chosen = numbers[due]
-        chosen = chosen[np.argsort(times[due], kind="stable")]
+        if by_time:
+            chosen = chosen[np.argsort(times[due], kind="stable")]
         found = self._store.batch(chosen), self._store.note(_TIME)[chosen], self._store.note(_KIND)[chosen]
         self._store.delete(chosen)
         self._earliest = int(times[~due].min(initial=MAX_TIMESTAMP))
         self._store.compact()
         return found
+
+    def prune(self, keep: Callable[[pa.RecordBatch], Booleans]) -> None:
+        """Gives up rows that nobody will ask for, though their time has not come."""
+        numbers = self._store.numbers()
+        self._store.delete(numbers[~keep(self._store.batch(numbers))])
+        self._store.compact()

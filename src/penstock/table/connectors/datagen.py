@@ -42,7 +42,7 @@ class DatagenConnector(TableConnector):
         if rows is None and table.bounded:
             raise NotSupportedError(f"The table {table.name} never ends: give 'number-of-rows' for a batch program.")
         source = GeneratedRows(table.row_type, generators, rate, rows)
-        return TableSource(source, f"Source: {table.name}", parallelism=table.number("scan.parallelism", 0) or None)
+        return TableSource(source, table.name, parallelism=table.number("scan.parallelism", 0) or None)
 
 
 def _settings_by_field(table: ConnectorTable) -> dict[str, dict[str, str]]:

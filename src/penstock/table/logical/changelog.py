@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from penstock.columns.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
 from penstock.table.logical import nodes as plan
+from penstock.table.logical.time_bounds import is_interval_join
 from penstock.table.logical.upsert_keys import columns_are_time
+from penstock.table.logical.window_columns import has_window, is_window_join, window_columns
 from penstock.table.sql.errors import SqlValidationError
 
 Kinds = frozenset[str]
@@ -96,16 +98,8 @@ def _producer(node: plan.Relation) -> plan.Relation:
 
 
 def windowed_keys(node: plan.Aggregation) -> bool:
-    """Whether the groups are windows: keyed by window_start and window_end of a window function below."""
-    names = {node.source.names[key] for key in node.keys}
-    return {"window_start", "window_end"} <= names and _windows_below(node.source)
-
-
-def _windows_below(node: plan.Relation) -> bool:
-    if isinstance(node, plan.WindowAssignment):
-        return True
-    passes = isinstance(node, (plan.Project, plan.Filter, plan.Aggregation))
-    return passes and any(_windows_below(source) for source in node.inputs())
+    """Whether the groups are windows: keyed by start and end of those that a window function gave."""
+    return has_window(window_columns(node.source), node.keys)
 
 
 def _aggregation(node: plan.Aggregation, given: Kinds) -> Kinds:
@@ -115,6 +109,8 @@ def _aggregation(node: plan.Aggregation, given: Kinds) -> Kinds:
 
 
 def _join(node: plan.JoinRelation, given: list[Kinds]) -> Kinds:
+    if given[0] == given[1] == INSERTS and (is_window_join(node) or is_interval_join(node)):
+        return INSERTS
     if node.kind in ("INNER", "SEMI"):
         return given[0] | given[1]
     return ALL

@@ -39,6 +39,8 @@ class ConnectorHandle:
         connector, table = self._opened(planner, {**self.options, **hints})
         found = connector.source(table)
         stream = planner.source(relation, found.name, found.source, fields=self.table.stored)
+        if found.parallelism is not None:
+            stream.stream._nodes[0].parallelism = found.parallelism
         stream = replace(stream, before=found.before)
         return replace(with_declared_columns(relation, stream, self.table, planner), before=found.before)
 

@@ -6,17 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.columns.typed.nodes import InputRef, Invoke, Typed, shifted
+from penstock.columns.typed.nodes import InputRef, Invoke, OuterRef, TimeAttribute, Typed, shifted
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.families import is_integer
 from penstock.columns.typesystem.merging import common_type
+from penstock.common.errors import NotSupportedError
 from penstock.common.option_values import parse_duration
+from penstock.runtime.table.interval_join import IntervalJoinParams, TimedSide
 from penstock.runtime.table.join import JoinParams, SideParams
+from penstock.runtime.table.temporal_join import TemporalJoinParams
+from penstock.runtime.table.window_join import WindowedSide, WindowJoinParams
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.conditions import all_of, call, conjuncts, moved, only_of
+from penstock.table.logical.explain import line_of
+from penstock.table.logical.time_bounds import TimeBounds, time_bounds
+from penstock.table.logical.window_columns import is_window_join, window_columns
 from penstock.table.physical.table_stream import TableStream
+from penstock.table.physical.windows import window_zone
 from penstock.table.resolution.calls import implied
 
 if TYPE_CHECKING:
@@ -38,8 +46,13 @@ def join(relation: plan.JoinRelation, planner: Planner) -> TableStream:
     with_columns = with_key_columns(relation)
     if with_columns is not None:
         return planner.plan(with_columns)
-    keys = join_keys(relation)
+    bounds = time_bounds(relation)
     left, right = planner.plan(relation.left), planner.plan(relation.right)
+    if bounds is not None and not left.updating and not right.updating:
+        return _interval_join(relation, bounds, left, right, planner)
+    keys = join_keys(relation)
+    if is_window_join(relation) and not left.updating and not right.updating:
+        return _window_join(relation, keys, left, right, planner)
     params = JoinParams(
         relation.kind,
         side_params(left, keys.left, planner),
@@ -50,6 +63,95 @@ def join(relation: plan.JoinRelation, planner: Planner) -> TableStream:
     )
     return planner.operator(
         relation, "table_join", [left, right], {"join": params}, keys=[keys.left, keys.right], name="Join"
+    )
+
+
+def _interval_join(
+    relation: plan.JoinRelation, bounds: TimeBounds, left: TableStream, right: TableStream, planner: Planner
+) -> TableStream:
+    """Rows whose times are near each other, so that state can be given up."""
+    keys = join_keys(builder.joined(relation.left, relation.right, relation.kind, bounds.rest))
+    if any(keys.nulls_match):
+        raise NotSupportedError("A join with bounds of time cannot compare keys by IS NOT DISTINCT FROM: use =.")
+    params = IntervalJoinParams(
+        relation.kind,
+        TimedSide(left.row_type, keys.left, bounds.left),
+        TimedSide(right.row_type, keys.right, bounds.right),
+        bounds.lower,
+        bounds.upper,
+        keys.rest,
+        bounds.event_time,
+        planner.session,
+    )
+    return planner.operator(
+        relation,
+        "table_interval_join",
+        [left, right],
+        {"join": params},
+        keys=[keys.left, keys.right],
+        name="IntervalJoin",
+    )
+
+
+def _window_join(
+    relation: plan.JoinRelation, keys: JoinKeys, left: TableStream, right: TableStream, planner: Planner
+) -> TableStream:
+    """Rows of the same window."""
+    sides = []
+    for side, stream, places in ((relation.left, left, keys.left), (relation.right, right, keys.right)):
+        columns = window_columns(side)
+        end = next(place for place in places if columns.get(place) == "end")
+        sides.append(WindowedSide(stream.row_type, places, end))
+    zone = window_zone(relation.left, planner)
+    params = WindowJoinParams(relation.kind, sides[0], sides[1], keys.rest, zone, planner.session)
+    return planner.operator(
+        relation, "table_window_join", [left, right], {"join": params}, keys=[keys.left, keys.right], name="WindowJoin"
+    )
+
+
+def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
+    """FOR SYSTEM_TIME AS OF: the version of a row that was valid at the time of the left row."""
+    right = relation.right
+    if not isinstance(right, plan.Snapshot):
+        raise NotSupportedError(f"{line_of(relation)} cannot be run yet.")
+    period = right.period
+    if not isinstance(period, OuterRef) or period.time is None:
+        raise NotSupportedError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table.")
+    if period.time is TimeAttribute.PROCTIME:
+        return lookup_join(relation, right, planner)
+    joined = builder.joined(relation.left, right.source, relation.kind, relation.condition, relation.position)
+    assert isinstance(joined, plan.JoinRelation)
+    wider = with_key_columns(joined)
+    if wider is not None:
+        raise NotSupportedError("A temporal join compares columns: compute the keys in a view before it.")
+    keys = join_keys(joined)
+    time = next((n for n, one in enumerate(right.source.fields) if one.time is TimeAttribute.ROWTIME), None)
+    if not keys.left or time is None:
+        raise NotSupportedError(
+            "A temporal join needs an equality with the primary key of the right table, which needs a rowtime."
+        )
+    left_stream, right_stream = planner.plan(relation.left), planner.plan(right.source)
+    params = TemporalJoinParams(
+        relation.kind,
+        TimedSide(left_stream.row_type, keys.left, period.index),
+        TimedSide(right_stream.row_type, keys.right, time),
+        keys.rest,
+        True,
+        planner.session,
+    )
+    return planner.operator(
+        relation,
+        "table_temporal_join",
+        [left_stream, right_stream],
+        {"join": params},
+        keys=[keys.left, keys.right],
+        name="TemporalJoin",
+    )
+
+
+def lookup_join(relation: plan.Correlation, right: plan.Snapshot, planner: Planner) -> TableStream:
+    raise NotSupportedError(
+        "Processing-time temporal joins need a table that can be looked up, as of the connector jdbc."
     )
 
 

@@ -53,6 +53,16 @@ def window_params(relation: plan.WindowAssignment, planner: Planner) -> WindowPa
     )
 
 
+def window_zone(relation: plan.Relation, planner: Planner) -> str | None:
+    """The zone by whose wall clock the windows of a relation were cut; None if times are wall clock times."""
+    zoned = any(is_zoned(relation.fields[place].data_type) for place, name in _times(relation))
+    return planner.session.zone if zoned and planner.session.zone != "UTC" else None
+
+
+def _times(relation: plan.Relation) -> list[tuple[int, str]]:
+    return [(place, name) for place, name in window_columns(relation).items() if name == "time"]
+
+
 class _PulledUp:
     """A relation over a window function without that function, and where its columns are then."""
 
@@ -124,10 +134,8 @@ def window_aggregate(relation: plan.Aggregation, planner: Planner) -> TableStrea
     else:
         columns = window_columns(relation.source)
         by_name = {columns[key]: key for key in relation.keys if key in columns}
-        window = WindowParams("TUMBLE", 0, attached=(by_name["start"], by_name["end"]))
-        zone = planner.session.zone
-        if any(is_zoned(relation.source.fields[key].data_type) for key, name in columns.items() if name == "time"):
-            window = WindowParams("TUMBLE", 0, attached=window.attached, zone=None if zone == "UTC" else zone)
+        attached = by_name["start"], by_name["end"]
+        window = WindowParams("TUMBLE", 0, attached=attached, zone=window_zone(relation.source, planner))
         source, calls = relation.source, relation.calls
         places = {place: columns.get(place, place) for place in range(len(relation.source.fields))}
     keys = [place for key in relation.keys if isinstance(place := places[key], int)]

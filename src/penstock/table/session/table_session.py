@@ -10,6 +10,7 @@ import pyarrow as pa
 from penstock.columns.kernels.datum import Session
 from penstock.columns.typesystem.scalars import BigIntType
 from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.options import value_of
 from penstock.control.running_job import RunningJob
 from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
 from penstock.graph.transformation import Node
@@ -107,12 +108,15 @@ class TableSession:
         names = [".".join(self.catalogs.full_name(sink.path)) for sink in sinks]
         _, job = self._submitted(build, f"insert-into_{','.join(dict.fromkeys(names))}")
         columns = [f"{name}_{number}" if names.count(name) > 1 else name for number, name in enumerate(names, 1)]
-        return TableResult(
+        result = TableResult(
             fields=tuple(Field(name, BigIntType(False)) for name in columns),
             batches=lambda: _unknown_counts(job, columns),
             job=job,
             style="raw",
         )
+        if value_of(self.env._configuration, "table.dml-sync"):
+            result.wait()
+        return result
 
     def attach(self, sinks: list[plan.Sink]) -> None:
         """Leaves inserts in the program, to be run by its own execute()."""

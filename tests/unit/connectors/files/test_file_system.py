@@ -43,13 +43,11 @@ def test_a_file_source_knows_its_type_and_whether_it_ends() -> None:
     assert builder.process_static_file_set().build()._planner().bounded
 
 
-def test_paths_may_be_uris_of_files_only(tmp_path: Path) -> None:
+def test_paths_may_be_uris(tmp_path: Path) -> None:
     (tmp_path / "a b.txt").write_text("x\n")
     for path in (str(tmp_path / "a b.txt"), f"file://{tmp_path}/a%20b.txt", f"file:{tmp_path}/a%20b.txt"):
         source = FileSource.for_record_stream_format(LINES, path).build()._planner()
         assert [file[0] for file in source.initial_position(1)["pending"]] == [str(tmp_path / "a b.txt")]
-    with pytest.raises(NotSupportedError, match="s3"):
-        FileSource.for_record_stream_format(LINES, "s3://bucket/in")
     with pytest.raises(ConfigurationError, match="hdfs"):  # no Hadoop is installed here
         FileSink.for_row_format("hdfs://name/out", TEXT)
 

@@ -8,18 +8,14 @@ import pytest
 
 from penstock.common.errors import NotSupportedError
 from penstock.datastream import connectors
-from penstock.datastream.connectors import cassandra, hybrid_source, jdbc, kafka, pulsar
-from penstock.datastream.formats import avro, orc
+from penstock.datastream.connectors import cassandra, hybrid_source, kafka, pulsar
 
 
 @pytest.mark.parametrize(
     ("use", "reason"),
     [
-        (lambda: jdbc.JdbcConnectionOptions.JdbcConnectionOptionsBuilder(), "JdbcConnectionOptionsBuilder: .*yet"),
         (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*not planned yet"),
         (lambda: hybrid_source.HybridSource.builder(None), "not planned yet"),
-        (lambda: avro.AvroSchema.parse_string("{}"), "use the JSON, CSV or Parquet"),
-        (lambda: orc.OrcBulkWriters.for_row_type(None), "use the JSON, CSV or Parquet"),
     ],
 )
 def test_use_is_refused_with_a_reason(use: Any, reason: str) -> None:

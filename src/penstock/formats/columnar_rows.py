@@ -1,12 +1,14 @@
-"""Parquet files: any range of their row groups can be read."""
+"""Files of columns: any range of their row groups (Parquet) or stripes (ORC) can be read."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.orc as orc
 import pyarrow.parquet as parquet
 import pyarrow.types as kinds
 
@@ -17,11 +19,12 @@ from penstock.formats.arrow_types import arrow_type, from_arrow
 from penstock.formats.file_formats import FileFormat
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch
+from penstock.storage.files import is_remote, open_file
 
 _ROWS_PER_BATCH = 32_768
 
 
-class ParquetRows(FileFormat):
+class ColumnarRows(FileFormat):
     """Rows with the columns of a row type; a column that a file does not have is None."""
 
     def __init__(
@@ -35,24 +38,42 @@ class ParquetRows(FileFormat):
         # CHAR is checked only at the next task boundary.
         self._in_columns = bool(row_type.get_field_types()) and Types.CHAR() not in row_type.get_field_types()
 
+    form: str  # as people call it
+
+    @abstractmethod
+    def _file(self, source: Any) -> Any: ...
+
+    @abstractmethod
+    def _size(self, file: Any) -> tuple[int, int]:
+        """Groups and rows."""
+
+    @abstractmethod
+    def _names(self, file: Any) -> list[str]: ...
+
+    @abstractmethod
+    def _batches(self, file: Any, groups: range, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]: ...
+
+    def _open(self, path: str) -> Any:
+        try:
+            return self._file(open_file(path) if is_remote(path) else path)
+        except (OSError, ValueError) as error:
+            raise JobExecutionError(f"{path!r} cannot be read as {self.form} file: {error}") from error
+
     def extent(self, path: str, size: int) -> int:
-        groups: int = _open(path).metadata.num_row_groups
+        groups, _ = self._size(self._open(path))
         return groups if self._splittable else min(1, groups)
 
     def records_per_unit(self, path: str, extent: int) -> float:
-        return float(_open(path).metadata.num_rows / extent)
+        return self._size(self._open(path))[1] / extent
 
     def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Row] | Batch]:
-        file = _open(path)
-        groups = range(start, end) if self._splittable else range(file.metadata.num_row_groups)
+        file = self._open(path)
+        groups = range(start, end) if self._splittable else range(self._size(file)[0])
         names = self._columns_of(file)
         codec = codec_for(self._row_type)
         assert codec is not None
-        for found in file.iter_batches(
-            max(self._batch_size, _ROWS_PER_BATCH),
-            row_groups=list(groups),
-            columns=[name for name in names if name is not None],
-        ):
+        wanted = [name for name in names if name is not None]
+        for found in self._batches(file, groups, wanted, max(self._batch_size, _ROWS_PER_BATCH)):
             columns = [self._column(found, name, field, path) for field, name in enumerate(names)]
             fitting = [_fitting(column, kind) for column, kind in zip(columns, codec.schema.types, strict=True)]
             if self._in_columns and all(column is not None for column in fitting):
@@ -67,7 +88,7 @@ class ParquetRows(FileFormat):
 
     def _columns_of(self, file: Any) -> list[str | None]:
         """For each field the name of its column in this file."""
-        there = file.schema_arrow.names
+        there = self._names(file)
         if self._case_sensitive:
             return [name if name in there else None for name in self._row_type.get_field_names()]
         by_lower = {name.lower(): name for name in there}
@@ -85,10 +106,47 @@ class ParquetRows(FileFormat):
                 return column.cast(expected)
             except ValueError as error:
                 raise JobExecutionError(
-                    f"{path!r} does not fit its row type: column {name!r} has the Parquet type {column.type}, which"
+                    f"{path!r} does not fit its row type: column {name!r} has the type {column.type}, which"
                     f" cannot be read as {type_info!r} ({error}). Correct the row type or the file."
                 ) from error
         return column
+
+
+class ParquetRows(ColumnarRows):
+    form = "a Parquet"
+
+    def _file(self, source: Any) -> Any:
+        return parquet.ParquetFile(source)
+
+    def _size(self, file: Any) -> tuple[int, int]:
+        return file.metadata.num_row_groups, file.metadata.num_rows
+
+    def _names(self, file: Any) -> list[str]:
+        names: list[str] = file.schema_arrow.names
+        return names
+
+    def _batches(self, file: Any, groups: range, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        yield from file.iter_batches(rows, row_groups=list(groups), columns=columns)
+
+
+class OrcRows(ColumnarRows):
+    form = "an ORC"
+
+    def _file(self, source: Any) -> Any:
+        return orc.ORCFile(source)
+
+    def _size(self, file: Any) -> tuple[int, int]:
+        return file.nstripes, file.nrows
+
+    def _names(self, file: Any) -> list[str]:
+        names: list[str] = file.schema.names
+        return names
+
+    def _batches(self, file: Any, groups: range, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        for group in groups:
+            stripe = file.read_stripe(group, columns=columns)
+            for start in range(0, stripe.num_rows, rows):
+                yield stripe.slice(start, rows)
 
 
 def _values(column: pa.Array, type_info: TypeInformation, utc: bool) -> list[Any]:
@@ -114,10 +172,3 @@ def _keeps_values(found: Any, expected: Any) -> bool:
     both_decimals = kinds.is_decimal(found) and kinds.is_decimal(expected)
     both_timestamps = kinds.is_timestamp(found) and kinds.is_timestamp(expected) and found.unit in ("us", "ms", "s")
     return bool(both_decimals or both_timestamps)
-
-
-def _open(path: str) -> Any:
-    try:
-        return parquet.ParquetFile(path)
-    except (OSError, ValueError) as error:
-        raise JobExecutionError(f"{path!r} cannot be read as a Parquet file: {error}") from error

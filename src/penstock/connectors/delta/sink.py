@@ -1,0 +1,181 @@
+"""A stream into a Delta table: workers write files, and each epoch is one commit that carries its number."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.typeinfo import RowTypeInfo
+from penstock.connectors.delta.table import DeltaLocation
+from penstock.connectors.lake.records import named_row_type
+from penstock.connectors.lake.staging import DELETED, AppendingWriter, ChangesWriter, StagedFile
+from penstock.connectors.reaching import package
+from penstock.formats.arrow_types import arrow_schema
+from penstock.functions.sink import Committer, CommitterContext, Sink, SinkWriter, WriterContext
+
+__all__ = ["DeltaSink"]
+
+_CHANGES = "_penstock"  # a folder that Delta's readers and VACUUM leave alone
+_ATTEMPTS = 5
+
+
+class DeltaSink(Sink):
+    """Appends rows, or with a key keeps the table as a changelog says, for ``ds.sink_to``. Exactly once.
+
+    A table that is not there is created with the columns of the row type.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        row_type: RowTypeInfo,
+        key: Sequence[str] = (),
+        partition_by: Sequence[str] = (),
+        storage_options: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._location = DeltaLocation.of(uri, storage_options)
+        self._row_type = named_row_type(row_type, "DeltaSink")
+        unknown = [name for name in (*key, *partition_by) if name not in row_type.get_field_names()]
+        if unknown:
+            raise ProgramError(f"DeltaSink has no column {', '.join(unknown)}; it has {row_type.get_field_names()}.")
+        self._key = list(key)
+        self._partition_by = list(partition_by)
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        if self._key:
+            folder = f"{_CHANGES}/{context.job_id}/"
+            return ChangesWriter(self._row_type, self._key, partial(_store, self._location, folder))
+        return AppendingWriter(self._row_type, partial(_store, self._location, ""), self._partition_by)
+
+    def create_committer(self, context: CommitterContext) -> Committer:
+        return DeltaCommitter(self._location, self._row_type, self._key, self._partition_by, context)
+
+
+def _store(location: DeltaLocation, folder: str, name: str, content: bytes) -> str:
+    location.write(folder + name, content)
+    return folder + name
+
+
+class DeltaCommitter(Committer):
+    """Runs on the driver. The number of the last epoch is in the table's own log, as an application's transaction."""
+
+    def __init__(
+        self,
+        location: DeltaLocation,
+        row_type: RowTypeInfo,
+        key: list[str],
+        partition_by: list[str],
+        context: CommitterContext,
+    ) -> None:
+        self._location = location
+        self._schema = arrow_schema(row_type)
+        self._key = key
+        self._partition_by = partition_by
+        self._application = f"penstock/{context.job_id}/{context.operator_uid}"
+        self._changes = f"{_CHANGES}/{context.job_id}"
+
+    def open(self) -> None:
+        if not self._location.exists():
+            package("deltalake", "delta").DeltaTable.create(
+                self._location.uri,
+                self._schema,
+                mode="ignore",
+                partition_by=self._partition_by or None,
+                storage_options=self._location.options,
+            )
+        table = self._location.open()
+        there = {field.name: field.type for field in pa.schema(table.schema().to_arrow())}
+        wrong = [field.name for field in self._schema if not _fits(field.type, there.get(field.name))]
+        if wrong or table.metadata().partition_columns != self._partition_by and not self._key:
+            raise JobExecutionError(
+                f"The Delta table {self._location.uri} has the columns {there}, partitioned by"
+                f" {table.metadata().partition_columns}; the stream has"
+                f" {dict(zip(self._schema.names, self._schema.types, strict=True))}, partitioned by"
+                f" {self._partition_by}. Give both the same."
+            )
+
+    def commit(self, epoch: int, committables: list[StagedFile]) -> None:
+        errors = package("deltalake.exceptions", "delta")
+        for attempt in range(_ATTEMPTS):
+            table = self._location.open()
+            done = table.transaction_version(self._application)
+            if done is not None and done >= epoch:
+                break
+            try:
+                self._commit_once(table, epoch, committables)
+                break
+            except errors.CommitFailedError:  # somebody else has written in this moment
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        if self._key:
+            self._remove(committables)
+
+    def _commit_once(self, table: Any, epoch: int, committables: list[StagedFile]) -> None:
+        deltalake = package("deltalake", "delta")
+        properties = deltalake.CommitProperties(
+            app_transactions=[deltalake.Transaction(self._application, epoch)],
+            custom_metadata={"penstock-epoch": str(epoch)},
+        )
+        if self._key:
+            self._merge(table, committables, properties)
+            return
+        add = package("deltalake.transaction", "delta").AddAction
+        now = int(time.time() * 1000)
+        actions = [
+            add(
+                staged.path,
+                staged.size,
+                {name: None if value is None else str(value) for name, value in staged.partition.items()},
+                now,
+                True,
+                json.dumps({"numRecords": staged.rows}),
+            )
+            for staged in committables
+        ]
+        table.create_write_transaction(
+            actions, "append", table.schema(), self._partition_by or None, commit_properties=properties
+        )
+
+    def _merge(self, table: Any, committables: list[StagedFile], properties: Any) -> None:
+        files = self._location.files()
+        changes = pa.concat_tables(pyarrow.parquet.read_table(staged.path, filesystem=files) for staged in committables)
+        same = " AND ".join(f"target.`{name}` = change.`{name}`" for name in self._key)
+        values = {f"`{name}`": f"change.`{name}`" for name in self._schema.names}
+        merge = table.merge(changes, same, source_alias="change", target_alias="target", commit_properties=properties)
+        stays = f"change.{DELETED} = false"
+        merge = merge.when_matched_delete(f"change.{DELETED} = true")
+        merge.when_matched_update(values, stays).when_not_matched_insert(values, stays).execute()
+
+    def _remove(self, committables: list[StagedFile]) -> None:
+        files = self._location.files()
+        for staged in committables:
+            if files.get_file_info(staged.path).type.name == "File":
+                files.delete_file(staged.path)
+
+    def sweep(self) -> None:
+        """Files of attempts that failed; those that were meant to be appended are left for Delta's VACUUM."""
+        files = self._location.files()
+        if self._key and files.get_file_info(self._changes).type.name == "Directory":
+            files.delete_dir_contents(self._changes, missing_dir_ok=True)
+
+
+def _fits(ours: pa.DataType, theirs: pa.DataType | None) -> bool:
+    """Delta has one unit of time, and one kind of text."""
+    if theirs is None:
+        return False
+    if pa.types.is_timestamp(ours) and pa.types.is_timestamp(theirs):
+        return (ours.tz is None) == (theirs.tz is None)
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    if pa.types.is_string(ours):
+        return any(kind(theirs) for kind in texts)
+    if pa.types.is_binary(ours):
+        return pa.types.is_binary(theirs) or pa.types.is_large_binary(theirs) or pa.types.is_binary_view(theirs)
+    return bool(ours == theirs)

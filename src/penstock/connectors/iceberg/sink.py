@@ -1,0 +1,150 @@
+"""A stream into an Iceberg table: workers write files, and each epoch is one commit that carries its number."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.parquet
+
+from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.typeinfo import RowTypeInfo
+from penstock.connectors.iceberg.table import IcebergLocation
+from penstock.connectors.lake.records import named_row_type
+from penstock.connectors.lake.staging import DELETED, AppendingWriter, ChangesWriter, StagedFile
+from penstock.connectors.reaching import package, pause_seconds
+from penstock.formats.arrow_types import arrow_schema
+from penstock.functions.sink import Committer, CommitterContext, Sink, SinkWriter, WriterContext
+
+__all__ = ["IcebergSink"]
+
+_ATTEMPTS = 6
+
+
+class IcebergSink(Sink):
+    """Appends rows, or with a key keeps the table as a changelog says, for ``ds.sink_to``. Exactly once.
+
+    A table that is not there is created with the columns of the row type.
+    """
+
+    def __init__(
+        self,
+        table: str,
+        row_type: RowTypeInfo,
+        catalog_properties: dict[str, str],
+        key: Sequence[str] = (),
+    ) -> None:
+        super().__init__()
+        self._location = IcebergLocation(table, dict(catalog_properties))
+        self._row_type = named_row_type(row_type, "IcebergSink")
+        unknown = [name for name in key if name not in row_type.get_field_names()]
+        if unknown:
+            raise ProgramError(f"IcebergSink has no column {', '.join(unknown)}; it has {row_type.get_field_names()}.")
+        self._key = list(key)
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        store = partial(_store, _made(self._location, self._row_type), context.job_id)
+        return ChangesWriter(self._row_type, self._key, store) if self._key else AppendingWriter(self._row_type, store)
+
+    def create_committer(self, context: CommitterContext) -> Committer:
+        return IcebergCommitter(self._location, self._row_type, self._key, context)
+
+
+def _made(location: IcebergLocation, row_type: RowTypeInfo) -> Any:
+    """The table. Whoever comes first makes it."""
+    catalog = location.open_catalog()
+    exceptions = package("pyiceberg.exceptions", "iceberg")
+    namespace = location.table.rpartition(".")[0]
+    if namespace:
+        catalog.create_namespace_if_not_exists(namespace)
+    try:
+        return catalog.create_table_if_not_exists(location.table, arrow_schema(row_type))
+    except exceptions.TableAlreadyExistsError:
+        return catalog.load_table(location.table)
+
+
+def _store(table: Any, job_id: str, name: str, content: bytes) -> str:
+    path = f"{table.location()}/data/penstock-{job_id}/{name}"
+    with table.io.new_output(path).create() as file:
+        file.write(content)
+    return path
+
+
+class IcebergCommitter(Committer):
+    """Runs on the driver. The number of the last epoch is a property of the table, written with the rows."""
+
+    def __init__(
+        self, location: IcebergLocation, row_type: RowTypeInfo, key: list[str], context: CommitterContext
+    ) -> None:
+        self._location = location
+        self._row_type = row_type
+        self._schema = arrow_schema(row_type)
+        self._key = key
+        owner = hashlib.sha256(f"{context.job_id}/{context.operator_uid}".encode()).hexdigest()[:16]
+        self._property = f"penstock.epoch.{owner}"
+
+    def open(self) -> None:
+        table = _made(self._location, self._row_type)
+        there = set(table.schema().column_names)
+        missing = [name for name in self._schema.names if name not in there]
+        if missing:
+            raise JobExecutionError(
+                f"The Iceberg table {self._location.table} has no column {', '.join(missing)}; it has"
+                f" {', '.join(sorted(there))}."
+            )
+
+    def commit(self, epoch: int, committables: list[StagedFile]) -> None:
+        failed = package("pyiceberg.exceptions", "iceberg").CommitFailedException
+        for attempt in range(_ATTEMPTS):
+            table = self._location.open()
+            if int(table.properties.get(self._property, 0)) >= epoch:
+                break
+            try:
+                self._commit_once(table, epoch, committables)
+                break
+            except failed:  # somebody else has written in this moment
+                if attempt == _ATTEMPTS - 1:
+                    raise
+                time.sleep(pause_seconds(attempt))
+        if self._key:
+            _remove(table, committables)
+
+    def _commit_once(self, table: Any, epoch: int, committables: list[StagedFile]) -> None:
+        summary = {"penstock-epoch": str(epoch)}
+        with table.transaction() as transaction:  # one change of the table's metadata: all of it, or nothing
+            if self._key:
+                self._change(transaction, _content(table, committables), summary)
+            elif table.spec().is_unpartitioned():
+                transaction.add_files([staged.path for staged in committables], summary)
+            else:  # which rows belong together is the table's to say
+                transaction.append(_content(table, committables), summary)
+            transaction.set_properties({self._property: str(epoch)})
+
+    def _change(self, transaction: Any, changes: pa.Table, summary: dict[str, str]) -> None:
+        match = package("pyiceberg.table.upsert_util", "iceberg").create_match_filter
+        transaction.delete(match(changes.select(self._key), self._key), summary)
+        stays = changes.filter(pa.compute.invert(changes.column(DELETED))).drop_columns([DELETED])
+        if stays.num_rows:
+            transaction.append(stays, summary)
+
+    def sweep(self) -> None:
+        """Files of attempts that failed are left for Iceberg's own removal of orphan files."""
+
+
+def _content(table: Any, committables: list[StagedFile]) -> pa.Table:
+    tables = []
+    for staged in committables:
+        with table.io.new_input(staged.path).open() as file:
+            tables.append(pyarrow.parquet.read_table(pa.BufferReader(file.read())))
+    return pa.concat_tables(tables)
+
+
+def _remove(table: Any, committables: list[StagedFile]) -> None:
+    for staged in committables:
+        if table.io.new_input(staged.path).exists():
+            table.io.delete(staged.path)

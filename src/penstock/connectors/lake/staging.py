@@ -1,0 +1,133 @@
+"""Writers stage the rows of an epoch as Parquet files, which nobody sees before they are in the table's list."""
+
+from __future__ import annotations
+
+import io
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.common.errors import JobExecutionError
+from penstock.common.typeinfo import RowTypeInfo, Types
+from penstock.common.types import Row, RowKind
+from penstock.formats.parquet import ParquetBulkWriters
+from penstock.formats.row_types import field_values
+from penstock.functions.sink import Records, SinkWriter
+from penstock.runtime.batch import Batch
+
+DELETED = "penstock_deleted"
+Store = Callable[
+    [str, bytes], str
+]  # a name and the content of a file; gives the name under which the committer finds it
+
+
+@dataclass(frozen=True)
+class StagedFile:
+    """A committable: a Parquet file of the epoch."""
+
+    path: str
+    rows: int
+    size: int
+    partition: dict[str, Any] = field(default_factory=dict)
+
+
+def changes_type(row_type: RowTypeInfo) -> RowTypeInfo:
+    """The columns of a staged changelog: those of the table, and whether the row is gone."""
+    return RowTypeInfo([*row_type.get_field_types(), Types.BOOLEAN()], [*row_type.get_field_names(), DELETED])
+
+
+class AppendingWriter(SinkWriter):
+    """One file for each epoch, and for each combination of partition values."""
+
+    def __init__(self, row_type: RowTypeInfo, store: Store, partition_by: Sequence[str] = ()) -> None:
+        names, types = row_type.get_field_names(), row_type.get_field_types()
+        self._row_type = row_type
+        self._store = store
+        self._partition_by = [names.index(name) for name in partition_by]
+        kept = [at for at in range(len(names)) if at not in self._partition_by]
+        self._factory = ParquetBulkWriters.for_row_type(
+            RowTypeInfo([types[at] for at in kept], [names[at] for at in kept])
+        )
+        self._kept = kept
+        self._open: dict[tuple[Any, ...], tuple[Any, io.BytesIO, list[int]]] = {}
+
+    def write(self, records: Records) -> None:
+        _refuse_changes(records)
+        if not self._partition_by:
+            writer, _, rows = self._part(())
+            if isinstance(records, Batch):
+                writer.add_batch(records)
+            else:
+                writer.add_elements(records.values)
+            rows[0] += len(records)
+            return
+        parts: dict[tuple[Any, ...], list[Any]] = {}
+        names = self._row_type.get_field_names()
+        for record in records.values:
+            values = field_values(record, names)
+            partition = tuple(values[at] for at in self._partition_by)
+            parts.setdefault(partition, []).append(tuple(values[at] for at in self._kept))
+        for partition, values in parts.items():
+            writer, _, rows = self._part(partition)
+            writer.add_elements(values)
+            rows[0] += len(values)
+
+    def _part(self, partition: tuple[Any, ...]) -> tuple[Any, io.BytesIO, list[int]]:
+        if partition not in self._open:
+            stream = io.BytesIO()
+            self._open[partition] = (self._factory.create(stream), stream, [0])
+        return self._open[partition]
+
+    def prepare_commit(self) -> list[StagedFile]:
+        staged = []
+        names = [self._row_type.get_field_names()[at] for at in self._partition_by]
+        for partition, (writer, stream, rows) in self._open.items():
+            writer.finish()
+            content = stream.getvalue()
+            folder = "".join(f"{name}={value}/" for name, value in zip(names, partition, strict=True))
+            path = self._store(f"{folder}part-{uuid.uuid4()}.parquet", content)
+            staged.append(StagedFile(path, rows[0], len(content), dict(zip(names, partition, strict=True))))
+        self._open = {}
+        return staged
+
+
+class ChangesWriter(SinkWriter):
+    """The last change of each key, as one file for each epoch."""
+
+    def __init__(self, row_type: RowTypeInfo, key: Sequence[str], store: Store) -> None:
+        self._names = row_type.get_field_names()
+        self._key = [self._names.index(name) for name in key]
+        self._factory = ParquetBulkWriters.for_row_type(changes_type(row_type))
+        self._store = store
+        self._last: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+    def write(self, records: Records) -> None:
+        for record in records.values:
+            kind = record._row_kind if isinstance(record, Row) else RowKind.INSERT
+            if kind is not RowKind.UPDATE_BEFORE:
+                values = field_values(record, self._names)
+                self._last[tuple(values[at] for at in self._key)] = (*values, kind is RowKind.DELETE)
+
+    def prepare_commit(self) -> list[StagedFile]:
+        if not self._last:
+            return []
+        stream = io.BytesIO()
+        writer = self._factory.create(stream)  # type: ignore[arg-type]
+        writer.add_elements(list(self._last.values()))
+        writer.finish()
+        rows, self._last = len(self._last), {}
+        path = self._store(f"changes-{uuid.uuid4()}.parquet", stream.getvalue())
+        return [StagedFile(path, rows, len(stream.getvalue()))]
+
+
+def _refuse_changes(records: Records) -> None:
+    if isinstance(records, Batch) and records.columns is not None:
+        changed = records.kinds is not None and bool(records.kinds.any())
+    else:
+        changed = any(isinstance(r, Row) and r._row_kind is not RowKind.INSERT for r in records.values)
+    if changed:
+        raise JobExecutionError(
+            "The table is written without a key, so that rows can only be appended; the changelog has updates or"
+            " deletions. Name the columns of its key."
+        )

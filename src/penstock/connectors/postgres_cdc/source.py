@@ -1,0 +1,131 @@
+"""The changes of a PostgreSQL table as a stream: first its rows, then whatever happens to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.typeinfo import RowTypeInfo, TypeInformation
+from penstock.connectors.jdbc.address import POSTGRESQL, DatabaseAddress
+from penstock.connectors.jdbc.options import JdbcConnectionOptions
+from penstock.connectors.jdbc.session import Session
+from penstock.connectors.postgres_cdc.positions import LogPosition, SnapshotPosition, lsn_of
+from penstock.connectors.postgres_cdc.reader import TableReader
+from penstock.connectors.postgres_cdc.setup import free_slot, make_publication, make_slot, slot_position, table_shape
+from penstock.functions.source import (
+    EnumeratorContext,
+    ReaderContext,
+    Source,
+    SourceReader,
+    Split,
+    SplitEnumerator,
+)
+
+__all__ = ["PostgresCdcSource", "drop_replication_slot"]
+
+
+class PostgresCdcSource(Source):
+    """A table as a changelog stream, for ``env.from_source``: rows of the kinds +I, -U, +U and -D.
+
+    The table needs a primary key, and the server ``wal_level = logical``. Full changelogs also need
+    ``ALTER TABLE ... REPLICA IDENTITY FULL``; with ``changelog_mode="upsert"`` updates are +U alone and deletions have
+    their key only, which works without.
+
+    The slot keeps the log for this job, also while it does not run: when the job is gone for good, drop it with
+    :func:`drop_replication_slot`. Publication and slot are made if they are not there.
+    """
+
+    def __init__(
+        self,
+        connection: JdbcConnectionOptions,
+        table: str,
+        row_type: RowTypeInfo,
+        slot_name: str,
+        publication_name: str | None = None,
+        changelog_mode: str = "all",
+    ) -> None:
+        super().__init__()
+        if connection.address.kind != POSTGRESQL:
+            raise ProgramError("PostgresCdcSource takes the address of a PostgreSQL database: jdbc:postgresql://...")
+        if not isinstance(row_type, RowTypeInfo) or not row_type.has_declared_names():
+            raise ProgramError("PostgresCdcSource takes the columns as Types.ROW_NAMED(names, types).")
+        if not re.fullmatch(r"[a-z0-9_]{1,63}", slot_name):
+            raise ProgramError(f"The name of a slot has small letters, digits and _ only, not {slot_name!r}.")
+        if changelog_mode not in ("all", "upsert"):
+            raise ProgramError(f"The changelog mode is 'all' or 'upsert', not {changelog_mode!r}.")
+        self._address = connection.address
+        self._table = table
+        self._row_type = row_type
+        self._slot = slot_name
+        self._publication = publication_name or slot_name
+        self._upsert = changelog_mode == "upsert"
+
+    def create_enumerator(self, context: EnumeratorContext) -> SplitEnumerator:
+        return TableEnumerator(self._address, self._table, self._slot, self._publication, self._upsert)
+
+    def create_reader(self, context: ReaderContext) -> SourceReader:
+        return TableReader(self._address, self._table, self._row_type, self._slot, self._publication, self._upsert)
+
+    def get_produced_type(self) -> TypeInformation | None:
+        return self._row_type
+
+
+class TableEnumerator(SplitEnumerator):
+    """Prepares the database once, and tells when its log has grown."""
+
+    def __init__(self, address: DatabaseAddress, table: str, slot: str, publication: str, upsert: bool) -> None:
+        self._session = Session(address)
+        self._table = table
+        self._slot = slot
+        self._publication = publication
+        self._upsert = upsert
+        self._goes_on = False
+
+    def restore_state(self, state: Any) -> None:
+        self._goes_on = True
+
+    def discover(self) -> Iterable[Split]:
+        table = table_shape(self._session, self._table)
+        if not self._upsert and not table.full_identity:
+            raise JobExecutionError(
+                f"The log does not have the old rows of {table}: ALTER TABLE {table} REPLICA IDENTITY FULL, or read it"
+                " with changelog_mode='upsert'."
+            )
+        if self._goes_on and slot_position(self._session, self._slot) is None:
+            raise JobExecutionError(
+                f"The replication slot {self._slot!r} is gone, and with it the changes since the job ran. Start the job"
+                " without its state, so that it reads the table again."
+            )
+        make_publication(self._session, self._publication, table)
+        # One split: changes have one order.
+        return [Split(self._table, SnapshotPosition(make_slot(self._session, self._slot)))]
+
+    def snapshot_state(self) -> Any:
+        return self._slot
+
+    def has_news(self, positions: Mapping[str, Any]) -> bool:
+        if not all(isinstance(position, LogPosition) for position in positions.values()):
+            return True
+        end = self._session.run(_end_of_flushed_log, retries=3)
+        return any(position.lsn < end for position in positions.values())
+
+    def close(self) -> None:
+        self._session.close()
+
+
+def _end_of_flushed_log(cursor: Any) -> int:
+    cursor.execute("SELECT pg_current_wal_flush_lsn()")
+    return lsn_of(cursor.fetchone()[0])
+
+
+def drop_replication_slot(connection: JdbcConnectionOptions, slot_name: str) -> None:
+    """The job will not run again: the server need not keep its log for it any more."""
+    session = Session(connection.address)
+    try:
+        if slot_position(session, slot_name) is not None:
+            free_slot(session, slot_name)
+            session.run(lambda cursor: cursor.execute("SELECT pg_drop_replication_slot(%s)", (slot_name,)))
+    finally:
+        session.close()

@@ -1,0 +1,170 @@
+"""Files as batches of a table's columns, with the columns that their paths tell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from penstock.columns.kernels.casting import cast
+from penstock.columns.kernels.datum import from_plain
+from penstock.columns.typesystem.arrow_mapping import from_arrow_type, to_arrow_type
+from penstock.common.errors import JobExecutionError
+from penstock.common.typeinfo import Types
+from penstock.formats.csv_dialect import CsvDialect
+from penstock.formats.csv_records import CsvRecords
+from penstock.formats.file_formats import FileFormat
+from penstock.formats.text_lines import TextLines
+from penstock.runtime.batch import Batch, Kinds
+from penstock.runtime.table.codec import TableCodec
+from penstock.table.connectors.base import ConnectorTable
+from penstock.table.formats.base import Decoder
+from penstock.table.formats.csv import CsvDecoder
+from penstock.table.formats.text_columns import from_texts
+from penstock.table.logical.nodes import Field, Fields
+
+
+class TableFile(FileFormat):
+    """Adds to the columns of a file those of its partition and its metadata."""
+
+    def __init__(self, table: ConnectorTable, stored: Fields, default_partition: str) -> None:
+        self.table = table
+        self.stored = stored
+        self._default = default_partition
+        self._keys = dict(table.metadata)
+
+    def batch(self, path: str, columns: list[pa.Array], rows: int, kinds: Kinds | None = None) -> Batch:
+        inside = {field.name: column for field, column in zip(self.stored, columns, strict=True)}
+        partition = _partition_of(path)
+        arrays = []
+        for field in self.table.fields:
+            if field.name in inside:
+                arrays.append(inside[field.name])
+            elif field.name in self._keys:
+                arrays.append(_repeated(_metadata(path, self._keys[field.name], field), rows))
+            else:
+                arrays.append(_repeated(self._partition_value(partition, field, path), rows))
+        return TableCodec(self.table.row_type).batch(arrays, kinds, rows)
+
+    def _partition_value(self, partition: dict[str, str], field: Field, path: str) -> pa.Array:
+        if field.name not in partition:
+            raise JobExecutionError(f"{path!r} is in no directory {field.name}=..., by which the table is partitioned.")
+        text = partition[field.name]
+        value = None if text == self._default else text
+        return from_texts(pa.array([value], pa.string()), field, self.table.session.zone, False)
+
+
+def _repeated(one: pa.Array, rows: int) -> pa.Array:
+    return one.take(pa.array([0] * rows, pa.int64()))
+
+
+def _partition_of(path: str) -> dict[str, str]:
+    parts = [part.partition("=") for part in path.split(os.sep)[:-1]]
+    return {unquote(key): unquote(value) for key, sign, value in parts if sign}
+
+
+def _metadata(path: str, key: str, field: Field) -> pa.Array:
+    value: Any = {
+        "file.path": lambda: path,
+        "file.name": lambda: os.path.basename(path),
+        "file.size": lambda: os.path.getsize(path),
+        "file.modification-time": lambda: int(os.path.getmtime(path) * 1000),
+    }[key]()
+    return from_plain([value], field.data_type)
+
+
+class LinesTableFile(TableFile):
+    """A message in each line."""
+
+    def __init__(self, table: ConnectorTable, decoder: Decoder, default_partition: str) -> None:
+        super().__init__(table, decoder.fields, default_partition)
+        self._lines = TextLines()
+        self._decoder = decoder
+        self.block = self._lines.block
+
+    def extent(self, path: str, size: int) -> int:
+        return self._lines.extent(path, size)
+
+    def records_per_unit(self, path: str, extent: int) -> float:
+        return self._lines.records_per_unit(path, extent)
+
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
+        for lines in self._lines.read(path, start, end, extent):
+            decoded = self._decoder.decode([line.encode() for line in lines if line])
+            if len(decoded.messages):
+                yield self.batch(path, decoded.columns, len(decoded.messages), decoded.kinds)
+
+
+class CsvTableFile(TableFile):
+    """CSV records, which may have line ends in quotes; read as texts, in columns where Arrow can."""
+
+    def __init__(self, table: ConnectorTable, decoder: CsvDecoder, dialect: CsvDialect, default_partition: str) -> None:
+        super().__init__(table, decoder.fields, default_partition)
+        names = [field.name for field in decoder.fields]
+        rows = {
+            "names": names,
+            "types": [Types.STRING()] * len(names),
+            "separators": [";"] * len(names),
+            "null_literal": dialect.null_literal,
+            "scales": [None] * len(names),
+        }
+        self._records = CsvRecords(dialect, names, rows, False, False, False)
+        self._decoder = decoder
+        self.block = self._records.block
+
+    def extent(self, path: str, size: int) -> int:
+        return self._records.extent(path, size)
+
+    def records_per_unit(self, path: str, extent: int) -> float:
+        return self._records.records_per_unit(path, extent)
+
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
+        width = len(self.stored)
+        for records in self._records.read(path, start, end, extent):
+            columns = records.columns if isinstance(records, Batch) else None
+            if columns is not None:
+                texts = [columns.column(place) for place in range(width)]
+            else:
+                rows = records.values if isinstance(records, Batch) else records
+                texts = [pa.array([row[place] for row in rows], pa.string()) for place in range(width)]
+            yield self.batch(path, self._decoder.columns(texts), len(records))
+
+
+class ParquetTableFile(TableFile):
+    """Row groups of Parquet files; columns are found by name."""
+
+    def __init__(self, table: ConnectorTable, stored: Fields, default_partition: str) -> None:
+        super().__init__(table, stored, default_partition)
+
+    def extent(self, path: str, size: int) -> int:
+        return int(pyarrow.parquet.ParquetFile(path).num_row_groups) if size else 0
+
+    def records_per_unit(self, path: str, extent: int) -> float:
+        file = pyarrow.parquet.ParquetFile(path)
+        return float(file.metadata.num_rows) / max(1, int(file.num_row_groups))
+
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
+        file = pyarrow.parquet.ParquetFile(path)
+        there = set(file.schema_arrow.names)
+        names = [field.name for field in self.stored if field.name in there]
+        for group in file.iter_batches(row_groups=list(range(start, end)), columns=names):
+            columns = [self._column(group, field, there) for field in self.stored]
+            yield self.batch(path, columns, group.num_rows)
+
+    def _column(self, group: pa.RecordBatch, field: Field, there: set[str]) -> pa.Array:
+        wanted = to_arrow_type(field.data_type)
+        if field.name not in there:
+            return pa.nulls(group.num_rows, wanted)
+        column = group.column(field.name)
+        if pa.types.is_timestamp(column.type) and column.type.tz:
+            column = column.cast(pa.timestamp(column.type.unit))
+        if column.type == wanted:
+            return column
+        try:
+            return column.cast(wanted)
+        except pa.ArrowException:
+            return cast(column, from_arrow_type(column.type), field.data_type, self.table.session, False)

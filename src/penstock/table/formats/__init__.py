@@ -1,0 +1,1 @@
+"""Formats of messages and files: bytes from and to the columns of tables."""

@@ -1,0 +1,171 @@
+"""Changes of databases as JSON: Debezium, Canal and Maxwell, by Flink's options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from penstock.common.errors import JobExecutionError
+from penstock.runtime.batch import Kinds
+from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat
+from penstock.table.formats.json import OPTIONS as JSON_OPTIONS
+from penstock.table.formats.json import JsonDecoder, JsonEncoder
+from penstock.table.logical.nodes import Fields
+
+_INSERT, _BEFORE, _AFTER, _DELETE = range(4)
+_Change = tuple[int, dict[str, Any]]
+_Reader = Callable[[dict[str, Any], FormatOptions], Iterator[_Change]]
+_PLAIN = (*JSON_OPTIONS, "schema-include", "database.include", "table.include")
+
+
+class ChangeDecoder(Decoder):
+    """A message is one change: an update gives the row before and the row after it."""
+
+    def __init__(self, fields: Fields, options: FormatOptions, read: _Reader) -> None:
+        super().__init__(fields)
+        options.checked(_PLAIN)
+        plain = {key: value for key, value in options.values.items() if key in JSON_OPTIONS}
+        self._json = JsonDecoder(fields, FormatOptions(options.name, options.table, plain, options.zone))
+        self._options, self._read = options, read
+        self._lenient = options.boolean("ignore-parse-errors")
+
+    def decode(self, messages: Sequence[bytes]) -> Decoded:
+        rows: list[dict[str, Any]] = []
+        kinds: list[int] = []
+        sources: list[int] = []
+        for place, message in enumerate(messages):
+            node = self._json.parsed(message) if message else None
+            if node is None:
+                continue  # a tombstone, which says nothing that the deletion before it has not said
+            for kind, row in self._changes(node):
+                kinds.append(kind)
+                rows.append(row)
+                sources.append(place)
+        marks = np.array(kinds, np.int8)
+        return Decoded(self._json.columns(rows), np.array(sources, np.int64), marks if marks.any() else None)
+
+    def _changes(self, node: dict[str, Any]) -> list[_Change]:
+        try:
+            return list(self._read(node, self._options))
+        except (KeyError, TypeError, ValueError) as error:
+            if self._lenient:
+                return []
+            raise JobExecutionError(f"A {self._options.name} message cannot be read: {error}: {node!r:.300}") from error
+
+
+def _debezium(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
+    payload = node["payload"] if options.boolean("schema-include") else node
+    operation = payload["op"]
+    if operation in ("c", "r"):
+        yield _INSERT, payload["after"]
+    elif operation == "u":
+        if payload.get("before") is None:
+            raise ValueError('"before" is missing: the table must have REPLICA IDENTITY FULL')
+        yield _BEFORE, payload["before"]
+        yield _AFTER, payload["after"]
+    elif operation == "d":
+        if payload.get("before") is None:
+            raise ValueError('"before" is missing: the table must have REPLICA IDENTITY FULL')
+        yield _DELETE, payload["before"]
+    else:
+        raise ValueError(f'"op" is {operation!r}')
+
+
+def _canal(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
+    import re
+
+    for key in ("database", "table"):
+        pattern = options.text(f"{key}.include")
+        if pattern is not None and not re.fullmatch(pattern, str(node.get(key, ""))):
+            return
+    operation, rows = node["type"], node.get("data")
+    if operation == "CREATE" or rows is None:
+        return
+    if operation not in ("INSERT", "UPDATE", "DELETE"):
+        raise ValueError(f'"type" is {operation!r}')
+    old = node.get("old") or [{}] * len(rows)
+    for row, before in zip(rows, old, strict=True):
+        if operation == "UPDATE":
+            yield _BEFORE, {**row, **before}
+            yield _AFTER, row
+        else:
+            yield (_INSERT if operation == "INSERT" else _DELETE), row
+
+
+def _maxwell(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
+    operation, row = node["type"], node["data"]
+    if operation == "update":
+        yield _BEFORE, {**row, **node["old"]}
+        yield _AFTER, row
+    elif operation in ("insert", "delete"):
+        yield (_INSERT if operation == "insert" else _DELETE), row
+    else:
+        raise ValueError(f'"type" is {operation!r}')
+
+
+class ChangeEncoder(Encoder):
+    """Each row becomes an insertion or a deletion, as Flink writes them."""
+
+    def __init__(self, fields: Fields, options: FormatOptions, write: Callable[[str, bool], str]) -> None:
+        super().__init__(fields)
+        options.checked(_PLAIN)
+        plain = {key: value for key, value in options.values.items() if key in JSON_OPTIONS}
+        self._json = JsonEncoder(fields, FormatOptions(options.name, options.table, plain, options.zone))
+        self._write = write
+
+    def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
+        marks = [0] * rows if kinds is None else kinds.tolist()
+        found = zip(self._json.objects(columns, rows), marks, strict=True)
+        return [self._write(row, kind in (_BEFORE, _DELETE)).encode() for row, kind in found]
+
+
+def _write_debezium(row: str, gone: bool) -> str:
+    return f'{{"before":{row},"after":null,"op":"d"}}' if gone else f'{{"before":null,"after":{row},"op":"c"}}'
+
+
+def _write_canal(row: str, gone: bool) -> str:
+    word = "DELETE" if gone else "INSERT"
+    return f'{{"data":[{row}],"type":"{word}"}}'
+
+
+def _write_maxwell(row: str, gone: bool) -> str:
+    word = "delete" if gone else "insert"
+    return f'{{"data":{row},"type":"{word}"}}'
+
+
+class _DebeziumDecoder(ChangeDecoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _debezium)
+
+
+class _CanalDecoder(ChangeDecoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _canal)
+
+
+class _MaxwellDecoder(ChangeDecoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _maxwell)
+
+
+class _DebeziumEncoder(ChangeEncoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _write_debezium)
+
+
+class _CanalEncoder(ChangeEncoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _write_canal)
+
+
+class _MaxwellEncoder(ChangeEncoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _write_maxwell)
+
+
+DEBEZIUM = TableFormat(_DebeziumDecoder, _DebeziumEncoder, "IUD")
+CANAL = TableFormat(_CanalDecoder, _CanalEncoder, "IUD")
+MAXWELL = TableFormat(_MaxwellDecoder, _MaxwellEncoder, "IUD")

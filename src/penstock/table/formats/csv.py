@@ -1,0 +1,127 @@
+"""CSV messages, by Flink's options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from penstock.columns.typesystem import families
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.formats.csv_dialect import CsvDialect
+from penstock.runtime.batch import Kinds
+from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, columns_of, every_message
+from penstock.table.formats.text_columns import from_texts, to_texts
+from penstock.table.logical.nodes import Field, Fields
+
+OPTIONS = (
+    "field-delimiter", "disable-quote-character", "quote-character", "allow-comments", "ignore-parse-errors",
+    "array-element-delimiter", "escape-character", "null-literal", "write-bigdecimal-in-scientific-notation",
+)  # fmt: skip
+
+
+def dialect_of(options: FormatOptions) -> CsvDialect:
+    options.checked(OPTIONS)
+    quote = None if options.boolean("disable-quote-character") else options.text("quote-character", '"')
+    return CsvDialect(
+        _character(options, "field-delimiter", ",") or ",",
+        quote,
+        _character(options, "escape-character", None),
+        options.text("null-literal"),
+        options.boolean("allow-comments"),
+        "",
+    )
+
+
+def _character(options: FormatOptions, key: str, default: str | None) -> str | None:
+    value = options.text(key, default)
+    value = {"\\t": "\t", "\\n": "\n"}.get(value or "", value)
+    if value is not None and len(value) != 1:
+        raise ProgramError(f"'csv.{key}' of {options.table} must be one character, not {value!r}.")
+    return value
+
+
+def check_types(fields: Fields) -> None:
+    for field in fields:
+        if field.data_type.children():
+            raise NotSupportedError(
+                f"CSV has no form for {field.data_type.as_summary_string()} (column {field.name!r}): use json."
+            )
+
+
+class CsvDecoder(Decoder):
+    """One record in each message."""
+
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields)
+        check_types(fields)
+        self._dialect, self._zone = dialect_of(options), options.zone
+        self._lenient = options.boolean("ignore-parse-errors")
+
+    def decode(self, messages: Sequence[bytes]) -> Decoded:
+        rows: list[list[str | None]] = []
+        kept = []
+        for place, message in enumerate(messages):
+            found = next(self._dialect.records(message.decode("utf-8", "replace").splitlines(True)), None)
+            row = self._row(found[1] if found is not None else [], message)
+            if row is not None:
+                rows.append(row)
+                kept.append(place)
+        columns = columns_of(rows, len(self.fields))
+        numbers = every_message(len(messages))[kept]
+        return Decoded(self.columns([pa.array(column, pa.string()) for column in columns]), numbers)
+
+    def _row(self, cells: list[str], message: bytes) -> list[str | None] | None:
+        if len(cells) != len(self.fields):
+            if self._lenient:
+                return None
+            raise JobExecutionError(
+                f"A CSV record has {len(cells)} fields, but the table has {len(self.fields)} columns: {message!r:.200}"
+            )
+        return [None if cell == self._dialect.null_literal else cell for cell in cells]
+
+    def columns(self, texts: Sequence[pa.Array]) -> list[pa.Array]:
+        pairs = zip(texts, self.fields, strict=True)
+        return [from_texts(column, field, self._zone, self._lenient) for column, field in pairs]
+
+
+class CsvEncoder(Encoder):
+    """One line for each row, without its end."""
+
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields)
+        check_types(fields)
+        self._dialect, self._zone = dialect_of(options), options.zone
+
+    def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
+        pairs = zip(columns, self.fields, strict=True)
+        texts = [_quoted(_csv_texts(column, field, self._zone), field, self._dialect) for column, field in pairs]
+        separator = self._dialect.separator
+        return [separator.join(row).encode() for row in zip(*texts, strict=True)]
+
+
+def _csv_texts(column: pa.Array, field: Field, zone: str) -> list[str | None]:
+    texts: list[str | None] = to_texts(column, field.data_type, zone).to_pylist()
+    if families.is_boolean(field.data_type):
+        return [None if text is None else text.lower() for text in texts]
+    if families.is_timestamp(field.data_type) and "LTZ" in field.data_type.as_summary_string():
+        return [None if text is None else f"{text}Z" for text in texts]
+    return texts
+
+
+def _quoted(texts: list[str | None], field: Field, dialect: CsvDialect) -> list[str]:
+    null, quote = dialect.null_literal or "", dialect.quote
+    needs = {dialect.separator, quote, "\n", "\r", " "}
+    if quote is None or not (families.is_text(field.data_type) or families.is_moment(field.data_type)):
+        return [null if text is None else text for text in texts]
+    return [null if text is None else _in_quotes(text, quote, needs) for text in texts]
+
+
+def _in_quotes(text: str, quote: str, needs: set[Any]) -> str:
+    if not needs.intersection(text):
+        return text
+    return quote + text.replace(quote, quote * 2) + quote
+
+
+FORMAT = TableFormat(CsvDecoder, CsvEncoder)

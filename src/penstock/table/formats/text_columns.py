@@ -1,0 +1,40 @@
+"""Columns of texts as columns of other types, and back: what CSV and JSON share."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from penstock.columns.kernels.cast_to_text import texts_of
+from penstock.columns.kernels.casting import cast
+from penstock.columns.kernels.datum import Session, as_array
+from penstock.columns.typesystem import families, scalars
+from penstock.columns.typesystem.base import DataType
+from penstock.common.errors import JobExecutionError
+from penstock.table.logical.nodes import Field
+
+_TEXT = scalars.VarCharType(scalars.MAX_LENGTH)
+
+
+def from_texts(texts: pa.Array, field: Field, zone: str, lenient: bool) -> pa.Array:
+    """The values of a column; where a text is none, null if that is wanted, else an error that shows it."""
+    if families.is_text(field.data_type):
+        return texts
+    trimmed = pc.utf8_trim_whitespace(texts)
+    if isinstance(field.data_type, scalars.LocalZonedTimestampType):
+        # As Flink's formats write them: in UTC, with a Z.
+        trimmed, zone = pc.replace_substring_regex(trimmed, "Z$", ""), "UTC"
+    present = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
+    try:
+        found = cast(present, _TEXT, field.data_type.nullable(), Session(zone), lenient)
+    except Exception as error:
+        raise JobExecutionError(
+            f"Column {field.name!r} is {field.data_type.as_summary_string()}, and a text that was read is not: {error}"
+        ) from error
+    return as_array(found, len(texts))
+
+
+def to_texts(column: pa.Array, data_type: DataType, zone: str) -> pa.Array:
+    """Moments on the time line are shown in UTC."""
+    shown = "UTC" if isinstance(data_type, scalars.LocalZonedTimestampType) else zone
+    return as_array(texts_of(column, data_type, shown), len(column))

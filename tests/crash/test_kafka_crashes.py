@@ -1,0 +1,116 @@
+"""Kafka to Kafka: whoever is killed, and whenever, readers with read_committed see each count once."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.crash.killed_job import KilledJob
+from tests.services.kafka import (
+    KafkaBroker,
+    Unavailable,
+    committed_messages,
+    create_topic,
+    hanging_partitions,
+    kafka_broker,
+    produce,
+)
+
+from penstock.testing.faults import DRIVER_POINTS, WORKER_POINTS
+
+pytestmark = pytest.mark.crash
+
+KEYS = 40
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[KafkaBroker]:
+    """One of its own: it is killed, too."""
+    try:
+        with kafka_broker() as broker:
+            yield broker
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+class CountingJob(KilledJob):
+    program = Path(__file__).with_name("kafka_count_job.py")
+    sinks = ("counts",)
+
+    def __init__(self, directory: Path, broker: KafkaBroker, records: int, **settings: object) -> None:
+        self.broker = broker
+        self.source, self.sink = create_topic(broker, 3), create_topic(broker, 2)
+        self._words = [f"word{n * n % KEYS}" for n in range(records)]
+        produce(broker, self.source, [{"value": word, "key": word} for word in self._words])
+        super().__init__(directory, records, **settings)  # type: ignore[arg-type]
+
+    def expected(self) -> dict[str, Counter[str]]:
+        counts = Counter(self._words)
+        return {"counts": Counter(f"{word}:{n}" for word, count in counts.items() for n in range(1, count + 1))}
+
+    def arguments(self) -> list[str]:
+        return [self.broker.address, self.source, self.sink]
+
+    def visible(self, sink: str) -> Counter[str]:
+        return Counter(message.value().decode() for message in committed_messages(self.broker, self.sink))
+
+    def assert_complete(self) -> None:
+        super().assert_complete()
+        assert hanging_partitions(self.broker, self.sink) == set(), "no transaction is left open"
+
+
+# A worker's death is repaired within the run, so one start can take it and another death.
+MICRO_BATCHES = (("during-level-0:3", "during-commit:1"), ("after-state:2", "during-commit:2"), ("before-commit:2",))
+RESIDENT = (("during-level-0:4", "before-report:5", "during-commit:2"), ("during-commit:1",))
+
+
+@pytest.mark.parametrize(("engine", "deaths"), [("micro-batch", MICRO_BATCHES), ("resident", RESIDENT)])
+def test_killed_around_the_commit(
+    tmp_path: Path, broker: KafkaBroker, engine: str, deaths: tuple[tuple[str, ...], ...]
+) -> None:
+    """The first pass of during-commit has sent records that nobody sees, the second has committed unknown to it."""
+    job = CountingJob(tmp_path, broker, 12_000, epoch_records=1_500, engine=engine)
+    for crashes in deaths:
+        assert job.run(*crashes) != 0, job.story()
+        assert not job.finished, job.story()
+    job.run_to_the_end()
+    job.assert_complete()
+
+
+def _kill_broker_after_an_epoch(job: CountingJob, process: subprocess.Popen[str]) -> None:
+    job.wait_for_epoch(process)
+    job.broker.kill()
+    job.broker.start()
+
+
+@pytest.mark.parametrize("engine", ["micro-batch", "resident"])
+def test_the_broker_dies_and_comes_back(tmp_path: Path, broker: KafkaBroker, engine: str) -> None:
+    job = CountingJob(tmp_path, broker, 12_000, epoch_records=1_000, engine=engine)
+    process = job.start()
+    _kill_broker_after_an_epoch(job, process)
+    assert job.wait(process, "broker killed") == 0, job.story()
+    job.assert_complete()
+
+
+def _every_moment() -> list[tuple[str, ...]]:
+    points = [point for point in DRIVER_POINTS + WORKER_POINTS if not point.startswith("savepoint")]
+    return [(f"{point}:{number}", "after-commit:4") for point in points for number in (1, 2, 3)]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", ["micro-batch", "resident"])
+@pytest.mark.parametrize("broker_dies", [False, True])
+def test_killed_at_every_moment(tmp_path: Path, broker: KafkaBroker, engine: str, broker_dies: bool) -> None:
+    job = CountingJob(tmp_path, broker, 150_000, epoch_records=500, engine=engine)
+    for crashes in _every_moment():
+        if job.finished:
+            break
+        process = job.start(*crashes)
+        if broker_dies:
+            _kill_broker_after_an_epoch(job, process)
+        job.wait(process, ", ".join(crashes))
+    job.run_to_the_end()
+    job.assert_complete()

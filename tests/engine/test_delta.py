@@ -1,0 +1,143 @@
+"""Delta tables at both ends, read with Delta's own client: every row once, each epoch one commit."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+from tests.conftest import EnvironmentFactory
+from tests.engine.test_jdbc_sink import FailsOnce, restarting_env
+from tests.s3_server import BUCKET, reach
+
+from penstock.common import Row, RowKind, WatermarkStrategy
+from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.typeinfo import Types
+from penstock.connectors.delta.sink import DeltaCommitter, DeltaSink
+from penstock.connectors.delta.source import DeltaSource
+from penstock.connectors.delta.table import DeltaLocation
+from penstock.connectors.lake.staging import StagedFile
+from penstock.datastream import StreamExecutionEnvironment
+from penstock.engines.local.executor import LocalExecutor
+from penstock.functions.sink import CommitterContext
+
+PAIR = Types.ROW_NAMED(["k", "v"], [Types.LONG(), Types.STRING()])
+NO_WATERMARKS = WatermarkStrategy.no_watermarks()
+
+
+def pairs(uri: str, **options: Any) -> list[tuple[Any, Any]]:
+    rows = DeltaTable(uri, **options).to_pyarrow_table().to_pylist()
+    return sorted((row["k"], row["v"]) for row in rows)
+
+
+def numbers(n: int) -> list[Row]:
+    return [Row(i, f"v{i % 3}") for i in range(n)]
+
+
+@pytest.mark.parametrize("partition_by", [[], ["v"]])
+def test_a_failure_neither_loses_nor_repeats(tmp_path: Path, partition_by: list[str]) -> None:
+    uri = str(tmp_path / "table")
+    env = restarting_env(epoch_records=10)
+    rows = env.from_collection(numbers(60), PAIR).map(FailsOnce(30), PAIR)
+    rows.sink_to(DeltaSink(uri, PAIR, partition_by=partition_by))
+    env.execute()
+    assert pairs(uri) == [(i, f"v{i % 3}") for i in range(60)]
+    assert DeltaTable(uri).version() >= 6 - 1
+    assert DeltaTable(uri).metadata().partition_columns == partition_by
+
+
+def test_a_table_follows_a_changelog(tmp_path: Path) -> None:
+    uri = str(tmp_path / "table")
+    chance, expected, changes = random.Random(5), dict[int, str](), []
+    for n in range(300):
+        key = chance.randrange(20)
+        if key in expected and chance.random() < 0.3:
+            changes.append(Row.of_kind(RowKind.DELETE, key, expected.pop(key)))
+        else:
+            kind = RowKind.UPDATE_AFTER if key in expected else RowKind.INSERT
+            expected[key] = f"n{n}"
+            changes.append(Row.of_kind(kind, key, f"n{n}"))
+    env = restarting_env(epoch_records=60, parallelism=1)
+    env.from_collection(changes, PAIR).sink_to(DeltaSink(uri, PAIR, key=["k"]))
+    env.execute()
+    assert dict(pairs(uri)) == expected
+    assert not [path for path in (tmp_path / "table" / "_penstock").rglob("*") if path.is_file()]
+
+
+def test_an_epoch_that_is_committed_already_is_left_alone(tmp_path: Path) -> None:
+    uri = str(tmp_path / "table")
+    write_deltalake(uri, pa.table({"k": pa.array([1], pa.int64()), "v": ["a"]}))
+    file = DeltaTable(uri).file_uris()[0]
+    location = DeltaLocation.of(uri, None)
+    for _ in range(2):
+        committer = DeltaCommitter(location, PAIR, [], [], CommitterContext("job", "sink", "sink"))
+        committer.open()
+        committer.commit(3, [StagedFile(Path(file).name, 1, Path(file).stat().st_size)])
+    assert DeltaTable(uri).version() == 1
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_every_row_of_a_version_is_read_once(local_env: EnvironmentFactory, tmp_path: Path, parallelism: int) -> None:
+    uri = str(tmp_path / "table")
+    for part in range(4):
+        ids = range(part * 25, part * 25 + 25)
+        table = pa.table({"v": [f"v{i % 3}" for i in ids], "k": pa.array(ids, pa.int64())})
+        write_deltalake(uri, table, mode="append", partition_by=["v"])
+    source = DeltaSource(uri, PAIR, version=3)
+    rows = local_env(parallelism, epoch_records=7, forget=True).from_source(source, NO_WATERMARKS, "t")
+    write_deltalake(uri, pa.table({"v": ["x"], "k": pa.array([1000], pa.int64())}), mode="append")
+    found = sorted((row.k, row.v) for row in rows.execute_and_collect())
+    assert found == [(i, f"v{i % 3}") for i in range(100)]
+
+
+def test_later_versions_are_read_too(tmp_path: Path) -> None:
+    uri = str(tmp_path / "table")
+    write_deltalake(uri, pa.table({"k": pa.array(range(5), pa.int64()), "v": ["a"] * 5}))
+    found: list[Row] = []
+    start_from = None
+    for run in range(2):
+        for part in range(3):
+            first = 5 + (run * 3 + part) * 5
+            write_deltalake(
+                uri, pa.table({"k": pa.array(range(first, first + 5), pa.int64()), "v": ["a"] * 5}), mode="append"
+            )
+        DeltaTable(uri).optimize.compact()  # which changes files, not rows
+        executor = LocalExecutor(5, stop_after=3, savepoint_directory=str(tmp_path / "saved"), start_from=start_from)
+        env = StreamExecutionEnvironment(executor=executor)
+        env.set_parallelism(1)
+        source = DeltaSource(uri, PAIR, version=0, continuous=True)
+        found += env.from_source(source, NO_WATERMARKS, "t").uid("t").execute_and_collect()
+        start_from = executor.savepoint_path
+    assert [row.k for row in found] == list(range(len(found))) and len(found) >= 30
+
+
+def test_what_a_stream_of_rows_cannot_tell_is_refused(tmp_path: Path) -> None:
+    uri = str(tmp_path / "table")
+    write_deltalake(uri, pa.table({"k": pa.array(range(5), pa.int64()), "v": ["a"] * 5}))
+    DeltaTable(uri).delete("k = 1")
+    env = StreamExecutionEnvironment(executor=LocalExecutor())
+    rows = env.from_source(DeltaSource(uri, PAIR, version=0, continuous=True), NO_WATERMARKS, "t")
+    with pytest.raises(JobExecutionError, match="version 1 removes rows"):
+        list(rows.execute_and_collect())
+    with pytest.raises(ProgramError, match="no column x"):
+        DeltaSink(uri, PAIR, key=["x"])
+    env = StreamExecutionEnvironment(executor=LocalExecutor())
+    other = Types.ROW_NAMED(["k", "v"], [Types.STRING(), Types.STRING()])
+    env.from_collection([Row("a", "b")], other).sink_to(DeltaSink(uri, other))
+    with pytest.raises(JobExecutionError, match="Give both the same"):
+        env.execute()
+
+
+def test_on_an_object_store(s3_address: str, monkeypatch: pytest.MonkeyPatch, local_env: EnvironmentFactory) -> None:
+    reach(s3_address, monkeypatch)
+    uri = f"s3://{BUCKET}/delta-table"
+    options = {"AWS_ALLOW_HTTP": "true", "AWS_CONDITIONAL_PUT": "etag"}
+    env = local_env(2, epoch_records=10)
+    env.from_collection(numbers(30), PAIR).sink_to(DeltaSink(uri, PAIR, storage_options=options))
+    env.execute()
+    assert len(pairs(uri, storage_options=options)) == 30
+    source = DeltaSource(uri, PAIR, storage_options=options)
+    assert len(list(local_env(2).from_source(source, NO_WATERMARKS, "t").execute_and_collect())) == 30

@@ -1,0 +1,125 @@
+"""Messages become rows and rows become messages; options by Flink's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock.columns.kernels.python_columns import from_python, to_python
+from penstock.columns.typesystem.data_types import DataTypes
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.table.connectors.base import ConnectorTable
+from penstock.table.formats.base import FormatOptions
+from penstock.table.formats.registry import FORMATS, format_of
+from penstock.table.logical.nodes import Field, Fields
+
+ID_AND_NAME: Fields = (Field("id", DataTypes.INT()), Field("name", DataTypes.STRING()))
+
+
+def decoded(name: str, fields: Fields, messages: list[bytes], **options: str) -> list[tuple[Any, ...]]:
+    given = {key.replace("_", "-"): value for key, value in options.items()}
+    found = FORMATS[name].decoder_of(fields, FormatOptions(name, "t", given)).decode(messages)
+    columns = [to_python(column, field.data_type) for column, field in zip(found.columns, fields, strict=True)]
+    kinds = [0] * len(found.messages) if found.kinds is None else found.kinds.tolist()
+    return [(kind, *row) for kind, row in zip(kinds, zip(*columns, strict=True), strict=True)]
+
+
+def encoded(name: str, fields: Fields, rows: list[tuple[Any, ...]], kinds: Any = None) -> list[bytes]:
+    encoder = FORMATS[name].encoder_of(fields, FormatOptions(name, "t"))
+    cells = list(zip(*rows, strict=True))
+    columns = [from_python(column, field.data_type) for column, field in zip(cells, fields, strict=True)]
+    return encoder.encode(columns, kinds, len(rows))
+
+
+def test_json_takes_fields_by_name_and_numbers_as_texts() -> None:
+    messages = [b'{"name": "a", "id": 1, "more": 2}', b'{"id": "7"}', b'{"id": null, "name": {"x": 1}}']
+    assert decoded("json", ID_AND_NAME, messages) == [(0, 1, "a"), (0, 7, None), (0, None, '{"x":1}')]
+
+
+def test_json_of_nested_types_comes_back() -> None:
+    row = DataTypes.ROW([DataTypes.FIELD("d", DataTypes.DATE()), DataTypes.FIELD("n", DataTypes.DECIMAL(20, 2))])
+    fields = (Field("a", DataTypes.ARRAY(DataTypes.INT())), Field("r", row))
+    messages = encoded("json", fields, [([1, None], None), (None, None)])
+    assert messages == [b'{"a":[1,null],"r":null}', b'{"a":null,"r":null}']
+    text = b'{"a":[1],"r":{"d":"2020-01-02","n":12345.67}}'
+    [(_, numbers, inner)] = decoded("json", fields, [text])
+    assert numbers == [1] and str(inner[0]) == "2020-01-02" and str(inner[1]) == "12345.67"
+
+
+def test_json_decimals_keep_all_digits() -> None:
+    from decimal import Decimal
+
+    fields = (Field("n", DataTypes.DECIMAL(38, 4)),)
+    assert encoded("json", fields, [(Decimal("12345678901234567890.1200"),)]) == [b'{"n":12345678901234567890.12}']
+
+
+def test_what_cannot_be_read_fails_with_the_text_or_becomes_null() -> None:
+    with pytest.raises(JobExecutionError, match="Column 'id' is INT, but 'x' was read"):
+        decoded("json", ID_AND_NAME, [b'{"id": "x"}'])
+    lenient = {"ignore_parse_errors": "true"}
+    assert decoded("json", ID_AND_NAME, [b'{"id": "x"}', b"broken", b'{"id": 2}'], **lenient) == [
+        (0, None, None),
+        (0, 2, None),
+    ]
+    with pytest.raises(JobExecutionError, match="The field 'name' is missing"):
+        decoded("json", ID_AND_NAME, [b'{"id": 1}'], fail_on_missing_field="true")
+
+
+def test_csv_quotes_and_nulls() -> None:
+    messages = encoded("csv", ID_AND_NAME, [(1, 'a "b", c'), (None, "plain")])
+    assert messages == [b'1,"a ""b"", c"', b",plain"]
+    assert decoded("csv", ID_AND_NAME, messages) == [(0, 1, 'a "b", c'), (0, None, "plain")]
+    assert decoded("csv", ID_AND_NAME, [b"1|n/a"], field_delimiter="|", null_literal="n/a") == [(0, 1, None)]
+    with pytest.raises(JobExecutionError, match="3 fields, but the table has 2 columns"):
+        decoded("csv", ID_AND_NAME, [b"1,2,3"])
+
+
+def test_raw_is_the_only_column() -> None:
+    number = (Field("n", DataTypes.INT()),)
+    assert encoded("raw", number, [(258,)]) == [b"\x00\x00\x01\x02"]
+    assert decoded("raw", number, [b"\x00\x00\x01\x02"]) == [(0, 258)]
+    with pytest.raises(ProgramError, match="exactly one column"):
+        decoded("raw", ID_AND_NAME, [b""])
+
+
+CHANGES = {
+    "debezium-json": [
+        b'{"before":null,"after":{"id":1,"name":"a"},"op":"c"}',
+        b'{"before":{"id":1,"name":"a"},"after":{"id":1,"name":"b"},"op":"u"}',
+        b'{"before":{"id":1,"name":"b"},"after":null,"op":"d"}',
+        b"",
+    ],
+    "canal-json": [
+        b'{"data":[{"id":"1","name":"a"}],"type":"INSERT"}',
+        b'{"data":[{"id":"1","name":"b"}],"old":[{"name":"a"}],"type":"UPDATE"}',
+        b'{"data":[{"id":"1","name":"b"}],"type":"DELETE"}',
+    ],
+    "maxwell-json": [
+        b'{"data":{"id":1,"name":"a"},"type":"insert"}',
+        b'{"data":{"id":1,"name":"b"},"old":{"name":"a"},"type":"update"}',
+        b'{"data":{"id":1,"name":"b"},"type":"delete"}',
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changes_of_databases_have_kinds(name: str) -> None:
+    assert decoded(name, ID_AND_NAME, CHANGES[name]) == [(0, 1, "a"), (1, 1, "a"), (2, 1, "b"), (3, 1, "b")]
+
+
+def test_changes_are_written_as_insertions_and_deletions() -> None:
+    import numpy as np
+
+    kinds = np.array([0, 1, 2, 3], np.int8)
+    messages = encoded("debezium-json", ID_AND_NAME, [(1, "a"), (1, "a"), (1, "b"), (1, "b")], kinds)
+    assert [b'"op":"c"' in message for message in messages] == [True, False, True, False]
+
+
+def test_options_are_checked_and_missing_formats_say_so() -> None:
+    with pytest.raises(ProgramError, match="no option 'ignore-parse-error'. Did you mean 'ignore-parse-errors'"):
+        decoded("json", ID_AND_NAME, [], ignore_parse_error="true")
+    with pytest.raises(NotSupportedError, match="'avro' of t is not there yet"):
+        format_of(ConnectorTable(("t",), (), {"format": "avro"}))
+    with pytest.raises(ProgramError, match="Did you mean 'json'"):
+        format_of(ConnectorTable(("t",), (), {"format": "jsn"}))
