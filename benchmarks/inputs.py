@@ -196,6 +196,20 @@ def _sessions(random: np.random.Generator, records: int, users: int) -> tuple[li
     return lines, [f"{user},{count},{total}" for user, _, count, total in groups], flush
 
 
+def _patterns(random: np.random.Generator, records: int, keys: int) -> tuple[list[str], list[str], str]:
+    """A small amount and a large one right after it, within a time that no two events are exactly apart."""
+    times = 1_700_000_000_000 + np.arange(records, dtype=np.int64) * 7
+    of_key, amounts = random.integers(0, keys, records), random.integers(1, 1000, records)
+    order = np.lexsort([times, of_key])
+    key, moment, amount = of_key[order], times[order], amounts[order]
+    small, large = amount < settings.CEP_SMALL, amount > settings.CEP_LARGE
+    near = (np.diff(key) == 0) & (np.diff(moment) < settings.CEP_WITHIN_MS)
+    found = np.flatnonzero(small[:-1] & large[1:] & near)
+    lines, flush = _event_lines(random, of_key, times, amounts)
+    pairs = zip(key[found].tolist(), amount[found].tolist(), amount[found + 1].tolist(), strict=True)
+    return lines, [f"{k},{first},{second}" for k, first, second in pairs], flush
+
+
 def _hops(random: np.random.Generator, records: int, keys: int) -> tuple[list[str], list[str], str]:
     """A running count and total of windows per region, in one of the orders in which they may come."""
     of_key, times, amounts = _events(random, records, keys)
@@ -218,4 +232,5 @@ _MAKERS = {
     "slide": _sliding,
     "session": _sessions,
     "three_hops": _hops,
+    "cep": _patterns,
 }

@@ -67,6 +67,8 @@ SESSION_GAP_MS = 10_000
 SESSION_MEAN_PAUSE_MS = 5_000
 ZIPF = 1.1
 JSON_LINE_BYTES = 100
+CEP_SMALL, CEP_LARGE = 100, 900  # of amounts from 1 to 999
+CEP_WITHIN_MS = 60_000
 HOP_GROUPS = 1000  # the second key of three_hops: key modulo this
 HOP_REGIONS = 100  # the third
 LATENCY_RECORDS_PER_SECOND = {"latency": 1000, "latency_fast": 20_000}
@@ -154,6 +156,12 @@ CASES = {
         ("penstock", "penstock_builtin", "pyflink_thread", "flink_sql"),
         repeated=("penstock", "penstock_builtin", "flink_sql"),
         optional=("spark", "pyflink_process"),
+    ),
+    "cep": Case(
+        1_000_000,
+        10_000,
+        ("penstock", "penstock_resident", "flink_sql"),
+        repeated=("penstock_resident", "flink_sql"),
     ),
     "latency": Case(
         0, LATENCY_KEYS, ("penstock", "penstock_resident", "pyflink_thread"), optional=("spark", "pyflink_process")

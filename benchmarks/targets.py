@@ -61,6 +61,13 @@ TARGETS = (
             Target(f"{case}, built-in: 3 x Flink SQL", _rates(case, "penstock_builtin", "flink_sql"), least=3),
         )
     ),
+    Target("cep, resident: 1 x Flink SQL's MATCH_RECOGNIZE", _rates("cep", "penstock_resident", "flink_sql"), least=1),
+    Target(
+        "cep, resident: 250,000 events/s",
+        _value("cep", "penstock_resident", "rate"),
+        least=250_000,
+        text="{:,.0f} records/s".format,
+    ),
     Target("keyed_count: 40 % of the bare loop per core", _loop_share, least=0.4, text="{:.0%}".format),
     Target("latency: p99 below 800 ms", _value("latency", "penstock", "p99"), below=800, text=_MS),
     Target("latency, resident: p50 below 30 ms", _value("latency", "penstock_resident", "p50"), below=30, text=_MS),

@@ -23,6 +23,7 @@ from penstock.runtime import hosting
 from penstock.testing.resident_processes import ResidentExecutor
 
 ALL_ENGINES = "PENSTOCK_TEST_ALL_ENGINES"  # set: what runs in this process runs on resident tasks, too
+ENGINE = "PENSTOCK_TEST_ENGINE"  # which one runs the jobs on Spark, if not the default
 EnvironmentFactory = Callable[..., StreamExecutionEnvironment]
 
 # How long an example takes is a matter for benchmarks, and of what else the machine is doing.
@@ -81,7 +82,8 @@ def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def spark_options(spark_home: Path) -> Iterator[RunOptions]:
     before = current_run_options()
-    options = RunOptions(master="local[2]", configuration={"penstock.home": str(spark_home)})
+    engine = {"penstock.engine": os.environ[ENGINE]} if ENGINE in os.environ else {}
+    options = RunOptions(master="local[2]", configuration={"penstock.home": str(spark_home), **engine})
     yield options
     set_run_options(before)
     if "pyspark" in sys.modules:

@@ -205,6 +205,23 @@ def three_hops(lines, numbers):
     )
 
 
+def cep(lines, numbers):
+    from penstock.cep import CEP, Pattern  # PyFlink has none
+
+    small, large = numbers["cep_small"], numbers["cep_large"]
+    pattern = (
+        Pattern.begin("small")
+        .where(lambda event: event[2] < small)
+        .next("large")
+        .where(lambda event: event[2] > large)
+        .within(Time.milliseconds(numbers["cep_within_ms"]))
+    )
+    events = with_event_time(lines.map(triple, TRIPLE), numbers).key_by(lambda event: event[0], Types.LONG())
+    return CEP.pattern(events, pattern).select(
+        lambda match: f"{match['small'][0][0]},{match['small'][0][2]},{match['large'][0][2]}", Types.STRING()
+    )
+
+
 def big_state(lines, numbers):
     keyed = lines.map(pair, PAIR).key_by(lambda record: record[0], Types.LONG())
     return keyed.process(KeepText(), Types.STRING())
@@ -222,6 +239,7 @@ CASES = {
     "slide_builtin": slide_builtin,
     "session_builtin": session_builtin,
     "three_hops": three_hops,
+    "cep": cep,
     "big_state": big_state,
     "recovery": big_state,
     "latency": big_state,

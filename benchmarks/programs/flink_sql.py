@@ -50,6 +50,15 @@ CASES = {
         WINDOW.format(window="SESSION(TABLE records PARTITION BY k, DESCRIPTOR(ts), INTERVAL '{gap}' SECOND)"),
     ),
 }
+CASES["cep"] = (
+    EVENTS,
+    RESULTS,
+    "csv",
+    "SELECT k, first_amount, second_amount FROM records MATCH_RECOGNIZE ("
+    " PARTITION BY k ORDER BY ts MEASURES A.amount AS first_amount, B.amount AS second_amount"
+    " ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW PATTERN (A B) WITHIN INTERVAL '{within}' SECOND"
+    " DEFINE A AS A.amount < {small}, B AS B.amount > {large})",
+)
 CASES["keyed_count_skew"] = CASES["keyed_count"]
 RUNNING = "OVER (PARTITION BY {key} ORDER BY {time} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
 CASES["three_hops"] = (
@@ -81,6 +90,11 @@ def main(case, source_path, sink_path):
     settings = EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build()
     tables = TableEnvironment.create(settings)
     seconds = {"disorder": numbers["disorder_ms"] // 1000, "gap": numbers["gap_ms"] // 1000}
+    seconds |= {
+        "within": numbers["cep_within_ms"] // 1000,
+        "small": numbers["cep_small"],
+        "large": numbers["cep_large"],
+    }
     keys = {"groups": numbers["hop_groups"], "regions": numbers["hop_regions"]}
     records, results, file_format, query = CASES[case]
     tables.execute_sql(

@@ -60,9 +60,6 @@ REFUSED: Final[dict[str, str]] = {
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
     "pyflink.datastream.formats.avro.GenericRecordAvroTypeInfo.get_java_type_info": _JAVA,
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",
-    "pyflink.datastream.connectors.file_system.FileSink.BaseBuilder.enable_compact": (
-        "part files are not compacted yet: let the rolling policy make larger ones"
-    ),
     "pyflink.common.typeinfo.TypeInformation.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.PickledBytesTypeInfo.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.DateTypeInfo.get_java_type_info": _JAVA,

@@ -35,7 +35,7 @@ def properties(tmp_path: Path) -> dict[str, str]:
 
 
 def catalog(properties: dict[str, str]) -> Catalog:
-    return load_catalog("test", **properties)
+    return load_catalog("default", **properties)
 
 
 def pairs(properties: dict[str, str]) -> list[tuple[Any, Any]]:

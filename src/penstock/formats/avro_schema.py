@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from penstock.common.typeinfo import PickledBytesTypeInfo, RowTypeInfo, TypeInfo
 
 __all__ = ["AvroSchema", "GenericRecordAvroTypeInfo", "fastavro", "row_type_of_avro"]
 
-_PRIMITIVES = {
+_PRIMITIVES: dict[str, Callable[[], TypeInformation]] = {
     "boolean": Types.BOOLEAN,
     "int": Types.INT,
     "long": Types.LONG,
@@ -22,7 +23,7 @@ _PRIMITIVES = {
     "bytes": lambda: Types.PRIMITIVE_ARRAY(Types.BYTE()),
     "fixed": lambda: Types.PRIMITIVE_ARRAY(Types.BYTE()),
 }
-_LOGICAL = {
+_LOGICAL: dict[str, Callable[[], TypeInformation]] = {
     "date": Types.SQL_DATE,
     "time-millis": Types.SQL_TIME,
     "time-micros": Types.SQL_TIME,

@@ -10,6 +10,7 @@ from penstock.common.serialization import BulkWriterFactory, DeserializationSche
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation
 from penstock.common.types import Row
 from penstock.common.utils import refuse_java_object
+from penstock.formats.csv_columns import CsvColumns
 from penstock.formats.csv_dialect import CsvDialect, CsvRowReader, CsvRowWriter
 from penstock.formats.csv_records import CsvRecords
 from penstock.formats.csv_schema import CsvSchema, CsvSchemaBuilder, one_character
@@ -135,10 +136,11 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         self._array_separator = array_separator
         self._ignore_parse_errors = ignore_parse_errors
         self._reader: CsvRowReader | None = None
+        self._columns: CsvColumns | None = None
         self._row_reader()  # types without a CSV form shall fail where they are written down
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_reader": None}
+        return {**self.__dict__, "_reader": None, "_columns": None}
 
     def _row_reader(self) -> CsvRowReader:
         if self._reader is None:
@@ -159,6 +161,12 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             if self._ignore_parse_errors:
                 return None
             raise ValueError(f"Failed to deserialize CSV row {message!r:.200}: {error}.") from error
+
+    def _deserialize_all(self, messages: list[bytes]) -> Batch | None:
+        if self._ignore_parse_errors or not messages:
+            return None
+        self._columns = self._columns or CsvColumns.of(self._dialect, self._type_info)
+        return None if self._columns is None else self._columns.read_messages(messages)
 
     def get_produced_type(self) -> TypeInformation:
         return self._type_info

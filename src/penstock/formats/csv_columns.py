@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pyarrow as pa
 
@@ -51,12 +51,31 @@ class CsvColumns:
 
     def read(self, path: str, skipped_rows: int) -> Iterator[Batch]:
         """Raises ReadDifferently or one of Arrow's errors before the first record about which the readers differ."""
+        for columns in self._open(_Inspected(blocks(path)), skipped_rows):
+            if columns.num_rows:
+                yield Batch.of_columns(self._codec, columns)
+
+    def read_messages(self, messages: list[bytes]) -> Batch | None:
+        """Messages of one record each; None when they have to be read one by one."""
+        joined = b"\n".join(messages)
+        if joined.count(b"\n") != len(messages) - 1 or b"\r" in joined:
+            return None
+        try:
+            parts = list(self._open(_Inspected(iter([joined, b""])), skipped_rows=0))
+        except (ReadDifferently, pa.ArrowException):
+            return None
+        # A quote that is left open takes the next message in: there are fewer records then.
+        if sum(part.num_rows for part in parts) != len(messages):
+            return None
+        return Batch.of_columns(self._codec, pa.concat_batches(parts))
+
+    def _open(self, content: _Inspected, skipped_rows: int) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv  # late: where work is only planned it is not needed
 
         dialect, schema = self._dialect, self._codec.schema
         null = dialect.null_literal
-        reader = csv.open_csv(
-            pa.PythonFile(_Inspected(path), "r"),
+        reader: Iterator[pa.RecordBatch] = csv.open_csv(
+            pa.PythonFile(content, "r"),
             csv.ReadOptions(
                 use_threads=False,
                 block_size=_BLOCK,
@@ -77,18 +96,16 @@ class CsvColumns:
                 false_values=["false", "False", "FALSE"],
             ),
         )
-        for columns in reader:
-            if columns.num_rows:
-                yield Batch.of_columns(self._codec, columns)
+        return reader
 
 
 class _Inspected:
-    """The bytes of a file, none of which Arrow gets before they were looked at."""
+    """Bytes, none of which Arrow gets before they were looked at."""
 
     closed = False
 
-    def __init__(self, path: str) -> None:
-        self._blocks = blocks(path)
+    def __init__(self, content: Iterator[bytes]) -> None:
+        self._blocks = content
         self._rest = b""
         self._before = b"\n"  # an empty first line is noticed as well
 
@@ -109,7 +126,8 @@ class _Inspected:
 
     def close(self) -> None:
         self.closed = True
-        self._blocks.close()  # type: ignore[attr-defined]
+        if isinstance(self._blocks, Generator):
+            self._blocks.close()
 
 
 def _has_lone_return(content: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.common.errors import NotSupportedError
 from penstock.table.expression import Expression
 from penstock.table.fluent.literals import node_of
-from penstock.table.logical import table_calls, table_windows
+from penstock.table.logical import function_calls, table_calls, table_windows
 from penstock.table.syntax import expressions as syntax
 from penstock.table.window import GroupWindow, OverWindow
 
@@ -24,14 +24,16 @@ class GroupedTable:
         self._keys = list(t_env)
 
     def select(self, *fields: Expression[Any]) -> Table:
-        relation = table_calls.select(self._table._relation, [node_of(field) for field in fields], self._keys)
+        relation = table_calls.select(self._table._relation, self._table._nodes(fields), self._keys)
         return self._table._with(relation)
 
     def aggregate(self, func: Any) -> AggregatedTable:
-        raise _later("aggregate()")
+        """An aggregate function whose ROW becomes columns, to be selected beside the keys."""
+        return AggregatedTable(self._table, (self._keys, self._table._called(func)))
 
     def flat_aggregate(self, func: Any) -> FlatAggregateTable:
-        raise _later("flat_aggregate()")
+        """The rows that a table aggregate function gives for each group."""
+        return FlatAggregateTable(self._table, (self._keys, self._table._called(func)))
 
 
 class GroupWindowedTable:
@@ -53,7 +55,7 @@ class WindowGroupedTable:
         self._keys = list(t_env)
 
     def select(self, *fields: Expression[Any]) -> Table:
-        nodes = [node_of(field) for field in fields]
+        nodes = self._table._nodes(fields)
         relation = table_windows.select(self._table._relation, self._window._spec, self._keys, nodes)
         return self._table._with(relation)
 
@@ -70,28 +72,32 @@ class OverWindowedTable:
 
     def select(self, *fields: Expression[Any]) -> Table:
         windows = {window._alias: window._spec for window in self._windows}
-        nodes = [node_of(field) for field in fields]
+        nodes = self._table._nodes(fields)
         return self._table._with(table_windows.select_over(self._table._relation, windows, nodes))
 
 
 class AggregatedTable:
-    """``table.aggregate(..)``, which needs Python functions."""
+    """``table.group_by(..).aggregate(..)``."""
 
-    def __init__(self, java_table: Any, t_env: Any) -> None:
-        raise _later("aggregate()")
+    def __init__(self, java_table: Table, t_env: tuple[Sequence[syntax.Expr], syntax.Expr]) -> None:
+        self._table = java_table
+        self._keys, self._call = t_env
 
     def select(self, *fields: Expression[Any]) -> Table:
-        raise _later("aggregate()")
+        grouped = function_calls.aggregated(self._table._relation, self._keys, self._call)
+        return self._table._with(grouped).select(*fields)
 
 
 class FlatAggregateTable:
-    """``table.flat_aggregate(..)``, which needs Python functions."""
+    """``table.group_by(..).flat_aggregate(..)``."""
 
-    def __init__(self, java_table: Any, t_env: Any) -> None:
-        raise _later("flat_aggregate()")
+    def __init__(self, java_table: Table, t_env: tuple[Sequence[syntax.Expr], syntax.Expr]) -> None:
+        self._table = java_table
+        self._keys, self._call = t_env
 
     def select(self, *fields: Expression[Any]) -> Table:
-        raise _later("flat_aggregate()")
+        grouped = function_calls.flat_aggregated(self._table._relation, self._keys, self._call)
+        return self._table._with(grouped).select(*fields)
 
 
 def _later(what: str) -> NotSupportedError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import NotSupportedError, ProgramError
@@ -16,8 +17,9 @@ from penstock.table.grouped_tables import (
     OverWindowedTable,
     WindowGroupedTable,
 )
-from penstock.table.logical import builder, table_calls
+from penstock.table.logical import builder, function_calls, table_calls
 from penstock.table.logical.nodes import Limit, Relation
+from penstock.table.resolution.python_calls import with_functions
 from penstock.table.session.explanation import explanation
 from penstock.table.session.schemas import schema_of_relation
 from penstock.table.syntax import expressions as syntax
@@ -59,10 +61,20 @@ class Table:
     def _with(self, relation: Relation) -> Table:
         return Table(relation, self._t_env)
 
+    def _node(self, expression: Any) -> syntax.Expr:
+        """What an expression says, with the functions that its names stand for here."""
+        if isinstance(expression, str):
+            raise ProgramError(f"Columns are given as expressions: col({expression!r}).")
+        found: syntax.Expr = with_functions(node_of(expression), self._t_env._session.catalogs.find_function)
+        return found
+
+    def _nodes(self, fields: Sequence[Any]) -> list[syntax.Expr]:
+        return [self._node(field) for field in fields]
+
     # Columns and rows
 
     def select(self, *fields: Expression[Any]) -> Table:
-        return self._with(table_calls.select(self._relation, _nodes(fields)))
+        return self._with(table_calls.select(self._relation, self._nodes(fields)))
 
     def alias(self, field: str, *fields: str) -> Table:
         names = [field, *fields]
@@ -73,19 +85,19 @@ class Table:
         return self.where(predicate)
 
     def where(self, predicate: Expression[bool]) -> Table:
-        return self._with(table_calls.where(self._relation, node_of(predicate)))
+        return self._with(table_calls.where(self._relation, self._node(predicate)))
 
     def add_columns(self, *fields: Expression[Any]) -> Table:
-        return self._with(table_calls.add_columns(self._relation, _nodes(fields)))
+        return self._with(table_calls.add_columns(self._relation, self._nodes(fields)))
 
     def add_or_replace_columns(self, *fields: Expression[Any]) -> Table:
-        return self._with(table_calls.add_columns(self._relation, _nodes(fields), replace=True))
+        return self._with(table_calls.add_columns(self._relation, self._nodes(fields), replace=True))
 
     def rename_columns(self, *fields: Expression[Any]) -> Table:
-        return self._with(table_calls.rename_columns(self._relation, _nodes(fields)))
+        return self._with(table_calls.rename_columns(self._relation, self._nodes(fields)))
 
     def drop_columns(self, *fields: Expression[Any]) -> Table:
-        return self._with(table_calls.drop_columns(self._relation, _nodes(fields)))
+        return self._with(table_calls.drop_columns(self._relation, self._nodes(fields)))
 
     def distinct(self) -> Table:
         return self._with(builder.distinct(self._relation))
@@ -93,7 +105,7 @@ class Table:
     # Groups and windows
 
     def group_by(self, *fields: Expression[Any]) -> GroupedTable:
-        return GroupedTable(self, _nodes(fields))
+        return GroupedTable(self, self._nodes(fields))
 
     def window(self, window: GroupWindow) -> GroupWindowedTable:
         return GroupWindowedTable(self, window)
@@ -117,16 +129,26 @@ class Table:
 
     def _joined(self, right: Table, predicate: Expression[bool] | None, kind: str) -> Table:
         self._same_environment(right)
-        condition = None if predicate is None else node_of(predicate)
+        condition = None if predicate is None else self._node(predicate)
         return self._with(table_calls.join(self._relation, right._relation, condition, kind))
 
     def join_lateral(self, table_function_call: Any, join_predicate: Expression[bool] | None = None) -> Table:
-        raise _later("join_lateral()")
+        """Each row with the rows that a table function gives for it."""
+        return self._lateral(table_function_call, join_predicate, "INNER")
 
     def left_outer_join_lateral(
         self, table_function_call: Any, join_predicate: Expression[bool] | None = None
     ) -> Table:
-        raise _later("left_outer_join_lateral()")
+        """The same; a row for which the function gives nothing stays, with nulls."""
+        return self._lateral(table_function_call, join_predicate, "LEFT")
+
+    def _lateral(self, called: Any, predicate: Expression[bool] | None, kind: str) -> Table:
+        found = self._with(function_calls.lateral_join(self._relation, self._called(called), kind))
+        return found if predicate is None else found.where(predicate)
+
+    def _called(self, given: Any) -> syntax.Expr:
+        """A call, or a function that gets the whole row."""
+        return self._node(given._set_takes_row_as_input()() if hasattr(given, "_set_takes_row_as_input") else given)
 
     def minus(self, right: Table) -> Table:
         return self._united(right, "EXCEPT", False)
@@ -157,7 +179,7 @@ class Table:
     # Order and limit
 
     def order_by(self, *fields: Expression[Any]) -> Table:
-        return self._with(table_calls.order_by(self._relation, _nodes(fields)))
+        return self._with(table_calls.order_by(self._relation, self._nodes(fields)))
 
     def offset(self, offset: int) -> Table:
         return self._with(builder.limited(self._relation, offset, None))
@@ -175,16 +197,18 @@ class Table:
     # Python functions
 
     def map(self, func: Any) -> Table:
-        raise _later("map()")
+        """A scalar function of each row; a ROW that it gives becomes the columns."""
+        return self._with(function_calls.mapped(self._relation, self._called(func)))
 
     def flat_map(self, func: Any) -> Table:
-        raise _later("flat_map()")
+        """The rows that a table function gives for each row."""
+        return self._with(function_calls.flat_mapped(self._relation, self._called(func)))
 
     def aggregate(self, func: Any) -> AggregatedTable:
-        raise _later("aggregate()")
+        return AggregatedTable(self, ([], self._called(func)))
 
     def flat_aggregate(self, func: Any) -> FlatAggregateTable:
-        raise _later("flat_aggregate()")
+        return FlatAggregateTable(self, ([], self._called(func)))
 
     def to_changelog(self, *arguments: Expression[Any]) -> Table:
         raise NotSupportedError("to_changelog() is not there: use StreamTableEnvironment.to_changelog_stream().")
@@ -232,14 +256,3 @@ class Table:
         if self._name is None:
             self._name = self._t_env._register_inline(self)
         return self._name
-
-
-def _nodes(fields: tuple[Any, ...]) -> list[syntax.Expr]:
-    for field in fields:
-        if isinstance(field, str):
-            raise ProgramError(f"Columns are given as expressions: col({field!r}).")
-    return [node_of(field) for field in fields]
-
-
-def _later(what: str) -> NotSupportedError:
-    return NotSupportedError(f"{what} is not there yet: Python functions on tables come with the function interfaces.")

@@ -74,6 +74,17 @@ def test_sessions_are_those_of_a_plain_loop() -> None:
     assert sorted(results) == sorted(expected)
 
 
+def test_patterns_are_those_of_a_plain_loop() -> None:
+    lines, results = make("cep", 20_000, 100)
+    expected, last = [], {}
+    for time, key, amount in sorted((int(t), int(k), int(a)) for k, t, a in (line.split(",") for line in lines)):
+        before, small = last.get(key, (0, settings.CEP_SMALL))
+        if small < settings.CEP_SMALL and amount > settings.CEP_LARGE and time - before < settings.CEP_WITHIN_MS:
+            expected.append(f"{key},{small},{amount}")
+        last[key] = time, amount
+    assert expected and sorted(results) == sorted(expected)
+
+
 def test_no_record_comes_later_than_the_watermark_allows() -> None:
     lines, _ = make("tumble", 5000, 1000)
     times = np.array([int(line.split(",")[1]) for line in lines])

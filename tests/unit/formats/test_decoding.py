@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.common import DeserializationSchema, SimpleStringSchema, Types
+from penstock.datastream.formats.csv import CsvRowDeserializationSchema
 from penstock.datastream.formats.json import JsonRowDeserializationSchema
 from penstock.formats.decoding import decode
 from penstock.runtime.batch import Batch
@@ -106,3 +107,36 @@ def test_strings(charset: str) -> None:
     schema = SimpleStringSchema(charset)
     messages = schema._serialize_all(["a", "b\n"])
     assert decode(schema, messages).records == ["a", "b\n"]
+
+
+CSV_TYPE = Types.ROW([Types.LONG(), Types.STRING(), Types.DOUBLE(), Types.BOOLEAN()])
+FIELDS = st.one_of(
+    st.integers(-(2**65), 2**65).map(str),
+    st.floats().map(str),
+    st.text(st.characters(codec="utf-8"), max_size=4),
+    st.sampled_from(["", "true", "FALSE", "null", '"a,b"', '"', '""', "0x1F", " 1", "1 ", "+1", "1e3", "nan(1)", "#"]),
+)
+PLAIN_LINES = st.tuples(
+    st.integers(-(2**63), 2**63 - 1).map(str),
+    st.text("abcäö", max_size=3),
+    st.floats(allow_nan=False, allow_infinity=False).map(str),
+    st.sampled_from(["true", "false"]),
+)
+LINES = st.lists(FIELDS, max_size=5) | PLAIN_LINES
+CSV_MESSAGES = st.lists(PLAIN_LINES, max_size=5) | st.lists(LINES, max_size=5)
+
+
+@given(CSV_MESSAGES, st.sampled_from([None, "null"]))
+def test_csv_together_and_one_by_one(lines: list[list[str]], null: str | None) -> None:
+    builder = CsvRowDeserializationSchema.Builder(CSV_TYPE)
+    schema = (builder if null is None else builder.set_null_literal(null)).build()
+    messages = [",".join(line).encode() for line in lines]
+    decoded = decode(schema, messages)
+    records = decoded.records.values if isinstance(decoded.records, Batch) else decoded.records
+    assert (list(map(repr, records)), [position for position, _ in decoded.bad]) == one_by_one(schema, messages)
+
+
+def test_plain_csv_becomes_columns() -> None:
+    schema = CsvRowDeserializationSchema.Builder(CSV_TYPE).build()
+    decoded = decode(schema, [f"{n},ä{n},{n / 4},true".encode() for n in range(100)])
+    assert isinstance(decoded.records, Batch) and decoded.records.values[3][1] == "ä3"

@@ -74,6 +74,7 @@ class SqlClient:
         if self._set is not None:
             self._in_set(text, statement)
             return
+        mode = self.mode if isinstance(statement, st.QueryStatement) else "TABLEAU"
         began = time.monotonic()
         result = self.t_env.execute_sql(text)
         if isinstance(statement, (st.Insert, st.StatementSet)) or (
@@ -81,7 +82,7 @@ class SqlClient:
         ):
             self._submitted(result)
             return
-        show(result, self.mode, self._option("sql-client.execution.max-table-result.rows"), self._live)
+        show(result, mode, self._option("sql-client.execution.max-table-result.rows"), self._live)
         if isinstance(statement, st.QueryStatement) and self._option("sql-client.display.print-time-cost"):
             print(f"({time.monotonic() - began:.2f} seconds)")
 

@@ -15,7 +15,7 @@ _BIGINT = DataTypes.BIGINT(False)
 _DOUBLE = DataTypes.DOUBLE()
 _STRING = DataTypes.STRING()
 _JSON_TEXT = DataTypes.VARCHAR(2000, False)
-_OPERATOR = "computed by the aggregate operator, which is not there yet"
+_OPERATOR = "it is computed over groups and windows, not in a row"
 _BITMAP = "bitmaps are not there yet"
 
 

@@ -16,6 +16,7 @@ from penstock.columns.kernels.casting import cast
 from penstock.columns.kernels.comparison import true_rows
 from penstock.columns.kernels.datum import Datum, Invocation, Session, as_array, constant, is_constant
 from penstock.columns.typed.nodes import Constant, Convert, InputRef, Invoke, Typed
+from penstock.columns.typed.python_call import PythonCall, called
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.common.errors import NotSupportedError
 
@@ -77,6 +78,9 @@ def _computed(node: Typed, rows: Rows) -> Datum:
     if isinstance(node, Convert):
         operand = evaluate(node.operand, rows)
         return cast(operand, node.operand.data_type, node.data_type, rows.session, node.safe)
+    if isinstance(node, PythonCall):
+        arguments = [as_array(evaluate(argument, rows), rows.count) for argument in node.arguments]
+        return called(node, arguments, rows.count)
     if not isinstance(node, Invoke):
         raise NotSupportedError(f"{type(node).__name__} has no value in a row: the plan must replace it first.")
     lazy = _LAZY.get(node.function)

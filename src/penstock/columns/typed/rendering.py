@@ -17,6 +17,7 @@ from penstock.columns.typed.nodes import (
     SubqueryValue,
     Typed,
 )
+from penstock.columns.typed.python_call import PythonCall
 from penstock.columns.typesystem import families
 
 _INFIX = {
@@ -44,6 +45,8 @@ def rendered(node: Typed) -> str:
             return f"{name}({rendered(node.operand)} AS {node.data_type.as_summary_string()})"
         case Invoke():
             return _invoke(node)
+        case PythonCall():
+            return f"{node.function.name}({', '.join(rendered(argument) for argument in node.arguments)})"
         case Aggregate():
             return _aggregate(node)
         case OverCall():

@@ -9,6 +9,7 @@ from penstock.common.serialization import BulkWriterFactory, Encoder
 from penstock.connectors.base import Sink, StreamTransformer, SupportsPreprocessing
 from penstock.connectors.files.bucket_assigners import BucketAssigner
 from penstock.connectors.files.commit import FileCommitter
+from penstock.connectors.files.compacting import CompactingCommitter
 from penstock.connectors.files.compaction import FileCompactor, FileCompactStrategy
 from penstock.connectors.files.location import file_location
 from penstock.connectors.files.output_file_config import OutputFileConfig
@@ -114,7 +115,10 @@ class FileSink(Sink, SupportsPreprocessing):
         return FileWriter(self._told(), context)
 
     def create_committer(self, context: CommitterContext) -> Committer:
-        return FileCommitter(self._told().base_path, context.job_id)
+        settings = self._told()
+        if settings.compaction is None:
+            return FileCommitter(settings.base_path, context.job_id)
+        return CompactingCommitter(settings.base_path, context.job_id, *settings.compaction)
 
     class BaseBuilder(_SinkBuilder):
         """Settings of a :class:`FileSink`."""
@@ -123,13 +127,20 @@ class FileSink(Sink, SupportsPreprocessing):
             super().__init__(base_path, "FileSink")
 
         def enable_compact(self, strategy: FileCompactStrategy, compactor: FileCompactor) -> Any:
-            raise NotSupportedError(
-                "FileSink cannot compact part files yet; let fewer and larger ones arise instead, with"
-                " RollingPolicy.default_rolling_policy(part_size, rollover_interval, inactivity_interval)."
-            )
+            """Committed part files stay hidden until the strategy lets the compactor put them together."""
+            self._check("enable_compact", strategy, FileCompactStrategy)
+            self._check("enable_compact", compactor, FileCompactor)
+            if "writer_factory" in self._params and compactor.concatenates:
+                raise NotSupportedError(
+                    "FileSink: files of a bulk format one after the other are no file of that format. Let fewer and"
+                    " larger ones arise, with longer epochs; or use FileCompactor.identical_file_compactor()."
+                )
+            self._params["compaction"] = (strategy, compactor)
+            return self
 
-        def disable_compact(self: _Builder) -> _Builder:
-            """Part files are not compacted anyway."""
+        def disable_compact(self) -> Any:
+            """Releases the files that a job with enable_compact() has left, as they are."""
+            self._params["compaction"] = (None, FileCompactor.identical_file_compactor())
             return self
 
         def with_rolling_policy(self, rolling_policy: Any) -> Any:

@@ -37,6 +37,7 @@ class FileSettings:
     part_suffix: str
     encoder: Any = None  # of row formats
     writer_factory: Any = None  # of bulk formats
+    compaction: Any = None  # strategy and compactor
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -38,9 +39,10 @@ class IcebergSink(Sink):
         row_type: RowTypeInfo,
         catalog_properties: dict[str, str],
         key: Sequence[str] = (),
+        catalog_name: str = "default",
     ) -> None:
         super().__init__()
-        self._location = IcebergLocation(table, dict(catalog_properties))
+        self._location = IcebergLocation(table, dict(catalog_properties), catalog_name)
         self._row_type = named_row_type(row_type, "IcebergSink")
         unknown = [name for name in key if name not in row_type.get_field_names()]
         if unknown:
@@ -127,7 +129,9 @@ class IcebergCommitter(Committer):
 
     def _change(self, transaction: Any, changes: pa.Table, summary: dict[str, str]) -> None:
         match = package("pyiceberg.table.upsert_util", "iceberg").create_match_filter
-        transaction.delete(match(changes.select(self._key), self._key), summary)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there was nothing to delete
+            transaction.delete(match(changes.select(self._key), self._key), summary)
         stays = changes.filter(pa.compute.invert(changes.column(DELETED))).drop_columns([DELETED])
         if stays.num_rows:
             transaction.append(stays, summary)

@@ -24,6 +24,7 @@ class IcebergSource(LakeSource):
         catalog_properties: dict[str, str],
         snapshot_id: int | None = None,
         continuous: bool = False,
+        catalog_name: str = "default",
     ) -> None:
-        location = IcebergLocation(table, dict(catalog_properties))
+        location = IcebergLocation(table, dict(catalog_properties), catalog_name)
         super().__init__(partial(IcebergView, location), row_type, snapshot_id, continuous)

@@ -22,7 +22,7 @@ class IcebergLocation:
 
     table: str
     properties: dict[str, str] = field(repr=False)
-    catalog: str = "penstock"
+    catalog: str = "default"
 
     def open_catalog(self) -> Any:
         return package("pyiceberg.catalog", "iceberg").load_catalog(self.catalog, **self.properties)

@@ -94,7 +94,7 @@ class LaneEnumerator(SplitEnumerator):
 
     def has_news(self, positions: Mapping[str, LanePosition]) -> bool:
         newest = self._view.newest()
-        return any(position.version != newest or position.whole for position in positions.values())
+        return any(position.version != newest for position in positions.values())
 
 
 class LaneReader(SourceReader):
@@ -141,7 +141,7 @@ class _OpenLane:
         self._rest: pa.RecordBatch | None = None
 
     def next_rows(self, most: int, follow: bool) -> pa.RecordBatch | None:
-        """None at the end of what there is; then the position says so, too."""
+        """None at the end of what there is."""
         while True:
             at = self.position
             if self._files is None:
@@ -158,11 +158,6 @@ class _OpenLane:
     def _next_version(self) -> bool:
         following = self._view.after(self.position.version)
         if following is None:
-            # The whole version is read: what comes later is told by later versions alone.
-            self.position = replace(self.position, whole=False) if self.position.whole else self.position
-            if not self.position.whole and self._files:
-                self._files = []
-                self.position = replace(self.position, file=0)
             return False
         self.position = LanePosition(following, whole=False)
         self._files = None

@@ -25,11 +25,6 @@ LATER: dict[str, tuple[str, str, str]] = {
         "FlushBackoffType ElasticsearchEmitter ElasticsearchSinkBuilderBase Elasticsearch6SinkBuilder"
         " Elasticsearch7SinkBuilder ElasticsearchSink",
     ),
-    "connectors.hybrid_source": (
-        _UNPLANNED,
-        "read the sources one after the other in two jobs, or union() them",
-        "HybridSource HybridSourceBuilder",
-    ),
     "connectors.kinesis": (
         _UNPLANNED,
         _WRITE_YOUR_OWN,

@@ -1,13 +1,7 @@
-"""Sources one after the other: not there."""
+"""Sources one after the other, under the module path that PyFlink programs import them from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.connectors.hybrid.source import HybridSource, HybridSourceBuilder
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = ["HybridSource", "HybridSourceBuilder"]

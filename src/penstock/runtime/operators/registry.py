@@ -7,8 +7,10 @@ from penstock.runtime.operators.async_io import AsyncOperator
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
+from penstock.runtime.operators.hybrid_source import HybridSourceOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
+from penstock.runtime.table.correlate import CorrelateOperator
 from penstock.runtime.table.expand import ExpandOperator, ReplicationOperator
 from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.table.interval_join import TableIntervalJoinOperator
@@ -20,6 +22,7 @@ from penstock.runtime.table.over import OverOperator
 from penstock.runtime.table.rank import RankOperator
 from penstock.runtime.table.session_aggregate import SessionAggregateOperator
 from penstock.runtime.table.streams import StreamToTableOperator, TableToStreamOperator
+from penstock.runtime.table.table_aggregate import TableAggregateOperator
 from penstock.runtime.table.temporal_join import TemporalJoinOperator
 from penstock.runtime.table.temporal_sort import TemporalSortOperator
 from penstock.runtime.table.watermarks import TableWatermarkOperator
@@ -33,6 +36,7 @@ from penstock.runtime.windows.two_inputs import WindowOfTwoOperator
 OPERATORS: dict[str, type[Operator]] = {
     "source": sources.SourceOperator,
     "split_source": sources.SplitSourceOperator,
+    "hybrid_source": HybridSourceOperator,
     # one record at a time
     "map": stateless.MapOperator,
     "filter": stateless.FilterOperator,
@@ -73,7 +77,9 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_to_stream": TableToStreamOperator,
     "table_join": JoinOperator,
     "table_group_aggregate": GroupAggregateOperator,
+    "table_flat_aggregate": TableAggregateOperator,
     "table_expand": ExpandOperator,
+    "table_correlate": CorrelateOperator,
     "table_replication": ReplicationOperator,
     "table_window_assignment": WindowAssignmentOperator,
     "table_window_aggregate": WindowAggregateOperator,

@@ -13,12 +13,14 @@ from penstock.columns.kernels.comparison import true_rows
 from penstock.columns.kernels.datum import Session, as_array
 from penstock.columns.typed.evaluation import Rows, evaluate
 from penstock.columns.typed.nodes import InputRef, Typed, columns_of
+from penstock.columns.typed.python_call import functions_in
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.row_type import TableRowType
+from penstock.runtime.table.user_functions import UserFunctions
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,14 @@ class TableCalcOperator(Operator):
         self._input = TableCodec(params.input_type)
         self._output = TableCodec(blueprint.output_type)
         self._session = params.session
+        self._functions = UserFunctions(functions_in(_expressions(params.steps)), context)
         self._steps = [*zip(params.steps, _needed_after(params.steps, len(blueprint.output_type)), strict=True)]
+
+    def open(self) -> None:
+        self._functions.open()
+
+    def close(self) -> None:
+        self._functions.close()
 
     def process(self, batch: Batch, input_index: int) -> None:
         batch = batch.in_columns(self._input)
@@ -80,6 +89,10 @@ class TableCalcOperator(Operator):
                 columns = [c.filter(chosen) if place in needed else None for place, c in enumerate(columns)]
                 kinds, count = None if kinds is None else kinds[mask], kept
         self.output.emit(self._output.batch(columns, kinds, count))
+
+
+def _expressions(steps: Sequence[Step]) -> list[Typed]:
+    return [one for step in steps for one in (step.expressions if isinstance(step, Compute) else (step.condition,))]
 
 
 def _needed_after(steps: Sequence[Step], width: int) -> list[set[int]]:

@@ -26,6 +26,7 @@ from penstock.runtime.table.lives import Lives, lives
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import Placed, SlotField
+from penstock.runtime.table.user_functions import UserFunctions
 
 _RECORDS = "records"
 
@@ -52,6 +53,7 @@ class GroupAggregateOperator(Operator):
         self._params: GroupAggregateParams = blueprint.params["aggregate"]
         self._input, self._output = TableCodec(self._params.input_type), TableCodec(blueprint.output_type)
         self._calls = AggregateCalls(self._params.calls, self._params.retracting)
+        self._functions = UserFunctions(self._calls.user_functions, context)
         fields = list(self._calls.fields)
         if self._params.retracting:
             fields.append(SlotField(_RECORDS, np.int64, 0))
@@ -62,6 +64,12 @@ class GroupAggregateOperator(Operator):
         if self._keys is not None:
             fields += self._keys.fields
         self._table = slot_table(self, "_groups", fields, self._calls.maps)
+
+    def open(self) -> None:
+        self._functions.open()
+
+    def close(self) -> None:
+        self._functions.close()
 
     # -- rows --------------------------------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ class TableWatermarkOperator(Operator):
             told = int(reached[place])
             due.append((place, told))
         self._told = told
-        ends = [place for place, _ in due[1:]] + [len(times) - 1]
+        ends = [*(place for place, _ in due[1:]), len(times) - 1][: len(due)]
         return [
             (place, watermark)
             for number, ((place, watermark), end) in enumerate(zip(due, ends, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 from dataclasses import replace
 from typing import Any, Self
 
@@ -170,6 +171,18 @@ class CatalogFunction:
 
     def get_class_name(self) -> str:
         return self._class_name
+
+    def _python(self) -> Any:
+        """The function itself; one that is known by name is imported."""
+        if self._function is None:
+            module, _, name = self._class_name.rpartition(".")
+            if not module:
+                raise ProgramError(f"{self._class_name!r} is no Python function: write 'module.function'.")
+            try:
+                self._function = getattr(importlib.import_module(module), name)
+            except (ImportError, AttributeError) as error:
+                raise ProgramError(f"The Python function {self._class_name!r} cannot be loaded: {error}") from error
+        return self._function
 
     def copy(self) -> CatalogFunction:
         return copy.copy(self)

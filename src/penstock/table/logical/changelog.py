@@ -20,7 +20,7 @@ def kinds(node: plan.Relation) -> Kinds:
     match node:
         case plan.Scan():
             return frozenset(node.definition.changelog) if node.definition is not None else INSERTS
-        case plan.Values() | plan.Unnest():
+        case plan.Values() | plan.Unnest() | plan.TableFunctionScan():
             return INSERTS
         case plan.Project():
             return given[0] | _with_subqueries(node.expressions)
@@ -46,6 +46,10 @@ def kinds(node: plan.Relation) -> Kinds:
             return _inserts_only(node, given[0], "ORDER BY") if _temporal(node) else given[0]
         case plan.Limit():
             return ALL
+        case plan.Rank() if has_window(window_columns(node.source), node.partition_by):
+            return _inserts_only(node, given[0], "Top-N of windows")
+        case plan.Deduplicate() if has_window(window_columns(node.source), node.keys):
+            return _inserts_only(node, given[0], "Deduplication in windows")
         case plan.Rank():
             return INSERTS if given[0] == INSERTS and node.limit and not node.order_by else ALL
         case plan.Deduplicate():
@@ -53,7 +57,7 @@ def kinds(node: plan.Relation) -> Kinds:
             return frozenset("IU") if node.last else INSERTS
         case plan.Expand() | plan.Replication() | plan.DropUpdateBefore() | plan.SinkMaterialize():
             return given[0]
-        case plan.ChangelogNormalize():
+        case plan.ChangelogNormalize() | plan.TableAggregation():
             return ALL
     raise NotImplementedError(type(node).__name__)
 

@@ -64,6 +64,11 @@ def _details(node: plan.Relation) -> list[str]:
             return [f"type={node.kind}", *condition]
         case plan.Snapshot():
             return [f"period=[{rendered(node.period)}]"]
+        case plan.TableAggregation():
+            called = f"{node.function.name}({_named(node.source, node.arguments)})"
+            return [f"groupBy=[{_named(node.source, node.keys)}]", f"select=[{called}]"]
+        case plan.TableFunctionScan():
+            return [f"invocation=[{node.function.name}({', '.join(map(rendered, node.arguments))})]"]
         case plan.Unnest():
             return [f"operands=[{', '.join(map(rendered, node.operands))}]"]
         case plan.SetRelation():

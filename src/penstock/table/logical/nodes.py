@@ -7,6 +7,7 @@ from dataclasses import fields as dataclass_fields
 from typing import Any, Self
 
 from penstock.columns.typed.nodes import Aggregate, OverCall, SortKey, TimeAttribute, Typed
+from penstock.columns.typed.python_call import PythonFunction
 from penstock.columns.typesystem.base import DataType
 from penstock.table.syntax.position import Position
 from penstock.table.syntax.queries import Hint, PatternNode
@@ -96,6 +97,19 @@ class Aggregation(Relation):
 
 
 @dataclass(frozen=True)
+class TableAggregation(Relation):
+    """The keys, and behind them the rows that a table aggregate function of the user gives for each group."""
+
+    source: Relation
+    keys: tuple[int, ...]
+    function: PythonFunction
+    arguments: tuple[int, ...]
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
 class OverAggregation(Relation):
     """The source's columns, and after them the values of functions over windows of rows."""
 
@@ -165,6 +179,14 @@ class Unnest(Relation):
 
     operands: tuple[Typed, ...]
     ordinality: bool = False
+
+
+@dataclass(frozen=True)
+class TableFunctionScan(Relation):
+    """The rows that a table function of the user gives for a row of the left, which arguments refer to as outer."""
+
+    function: PythonFunction
+    arguments: tuple[Typed, ...]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from penstock.table.logical.nodes import Relation
 from penstock.table.logical.over_windows import over_call
 from penstock.table.logical.scope import Namespace, RelationScope, single
 from penstock.table.logical.sources import SourceBuilder
+from penstock.table.resolution.python_calls import with_functions
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
 from penstock.table.syntax import expressions as syntax
@@ -22,6 +23,9 @@ class QueryBuilder(SourceBuilder):
     """Names of tables come from a lookup; common table expressions are local to their query."""
 
     def query(self, query: written.Query, outer: RelationScope | None = None) -> Relation:
+        find = getattr(self._tables, "find_function", None)
+        if find is not None:
+            query = with_functions(query, find)
         match query:
             case written.With(tables, body):
                 return self._with(tables, body, outer)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from penstock.table.logical import ranking
 from penstock.table.logical.grouping_sets import grouping_sets
 from penstock.table.logical.join_filters import push_filter_into_join, push_join_condition_down
+from penstock.table.logical.join_keys import join_by_columns
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.set_operations import counted_set_operation, joined_set_operation
 from penstock.table.logical.subqueries import join_subqueries_of_filter, join_subqueries_of_projection
@@ -29,6 +30,7 @@ REWRITES: tuple[Rewrite, ...] = (
     join_subqueries_of_projection,
     push_filter_into_join,
     push_join_condition_down,
+    join_by_columns,
 )
 
 

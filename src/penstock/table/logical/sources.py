@@ -13,6 +13,7 @@ from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Correlation, Field, Match, Relation, Scan, Snapshot, Unnest
 from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
+from penstock.table.logical.table_functions import table_function
 from penstock.table.logical.tables import TableLookup, ViewDefinition
 from penstock.table.logical.windows import arguments_by_name, assign, is_window
 from penstock.table.resolution.resolver import Resolver
@@ -136,7 +137,9 @@ class SourceBuilder:
         projected = builder.project(relation, [*shared, *rest], names)
         return projected, single(projected)
 
-    def _function(self, call: syntax.Call, outer: RelationScope | None) -> Relation:
+    def _function(self, call: syntax.Call | syntax.InlineCall, outer: RelationScope | None) -> Relation:
+        if isinstance(call, syntax.InlineCall):
+            return table_function(call, Resolver(self.scope((), outer, "LATERAL TABLE")))
         if is_window(call.function):
             return self._window(call, outer)
         raise NotSupportedError(

@@ -22,7 +22,7 @@ def window_columns(node: plan.Relation) -> WindowColumns:
                 for place, one in enumerate(node.expressions)
                 if isinstance(one, InputRef) and one.index in below
             }
-        case plan.Filter() | plan.OverAggregation() | plan.Sort():
+        case plan.Filter() | plan.OverAggregation() | plan.Sort() | plan.Rank() | plan.Deduplicate():
             return window_columns(node.inputs()[0])
         case plan.Aggregation() if has_window(window_columns(node.source), node.keys):
             below = window_columns(node.source)

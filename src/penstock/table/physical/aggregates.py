@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from penstock.common.option_values import parse_boolean, parse_duration
 from penstock.runtime.table.expand import ExpandParams, ReplicationParams
 from penstock.runtime.table.group_aggregate import GroupAggregateParams
+from penstock.runtime.table.table_aggregate import TableAggregateParams
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS
 from penstock.table.logical.window_columns import has_window, window_columns
@@ -37,6 +38,21 @@ def aggregation(relation: plan.Aggregation, planner: Planner) -> TableStream:
         relation, "table_group_aggregate", [source], {"aggregate": params}, keys=[relation.keys], name=name
     )
     return replace(stream, kinds=INSERTS) if planner.batch else stream
+
+
+def table_aggregation(relation: plan.TableAggregation, planner: Planner) -> TableStream:
+    source = planner.plan(relation.source)
+    params = TableAggregateParams(
+        source.row_type, relation.keys, relation.function, relation.arguments, source.updating, time_to_live(planner)
+    )
+    return planner.operator(
+        relation,
+        "table_flat_aggregate",
+        [source],
+        {"aggregate": params},
+        keys=[relation.keys],
+        name="GroupTableAggregate",
+    )
 
 
 def expand(relation: plan.Expand, planner: Planner) -> TableStream:

@@ -22,7 +22,7 @@ from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
 from penstock.table.logical.upsert_keys import upsert_keys
-from penstock.table.physical import aggregates, calc, ends, joins, overs, ranks, windows
+from penstock.table.physical import aggregates, calc, correlates, ends, joins, overs, ranks, windows
 from penstock.table.physical.table_stream import TableStream, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
@@ -38,6 +38,7 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.SetRelation: calc.set_operation,
     # aggregates.py
     nodes.Aggregation: aggregates.aggregation,
+    nodes.TableAggregation: aggregates.table_aggregation,
     nodes.Expand: aggregates.expand,
     nodes.Replication: aggregates.replication,
     # ranks.py
@@ -46,6 +47,8 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.ChangelogNormalize: ranks.normalize,
     nodes.DropUpdateBefore: ranks.drop_update_before,
     nodes.SinkMaterialize: ranks.materialize,
+    # correlates.py
+    nodes.Correlation: correlates.correlation,
     # joins.py
     nodes.JoinRelation: joins.join,
     nodes.Correlation: joins.correlation,

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from penstock.columns.typed.nodes import TimeAttribute
-from penstock.common.errors import NotSupportedError
+from penstock.columns.typed.nodes import SortKey, TimeAttribute
 from penstock.runtime.table.last_row import Keep, KeepParams
 from penstock.runtime.table.materialize import MaterializeParams
 from penstock.runtime.table.rank import RankParams, Strategy
+from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS
-from penstock.table.logical.explain import line_of
 from penstock.table.logical.rank_strategy import strategy_of
 from penstock.table.logical.window_columns import has_window, window_columns
 from penstock.table.physical.aggregates import time_to_live
 from penstock.table.physical.table_stream import TableStream
+from penstock.table.physical.windows import window_rank
 
 if TYPE_CHECKING:
     from penstock.table.physical.planner import Planner
@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 def rank(relation: plan.Rank, planner: Planner) -> TableStream:
     if has_window(window_columns(relation.source), relation.partition_by):
-        raise NotSupportedError(f"{line_of(relation)} cannot be run yet: it ranks within windows.")
+        return window_rank(
+            relation,
+            relation.partition_by,
+            relation.order_by,
+            (relation.start, relation.end),
+            relation.numbered,
+            planner,
+        )
     source = planner.plan(relation.source)
     strategy, row_key = strategy_of(relation)
     if not source.updating:
@@ -61,7 +68,9 @@ def _rank_name(relation: plan.Rank) -> str:
 
 def deduplicate(relation: plan.Deduplicate, planner: Planner) -> TableStream:
     if has_window(window_columns(relation.source), relation.keys):
-        raise NotSupportedError(f"{line_of(relation)} cannot be run yet: it ranks within windows.")
+        time = builder.references(relation.source)[relation.time_column]
+        order = SortKey(time, not relation.last, True)
+        return window_rank(relation, relation.keys, (order,), (1, 1), False, planner)
     source = planner.plan(relation.source)
     rowtime = relation.source.fields[relation.time_column].time is TimeAttribute.ROWTIME
     keep = {

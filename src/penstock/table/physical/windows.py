@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.columns.typed.nodes import Aggregate, InputRef, TimeAttribute, Typed, columns_of
+from penstock.columns.typed.nodes import Aggregate, InputRef, SortKey, TimeAttribute, Typed, columns_of
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.table.window_aggregate import WindowAggregateParams
 from penstock.runtime.table.window_assignment import AssignmentParams
+from penstock.runtime.table.window_rank import WindowRankParams
 from penstock.runtime.table.window_times import WindowParams, is_zoned
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
@@ -165,3 +166,22 @@ def _moved_calls(calls: tuple[Aggregate, ...], pulled: _PulledUp) -> tuple[Aggre
         inner = tuple(one for one in arguments if one is not None)
         found.append(Aggregate(call.data_type, call.function, inner, call.distinct, where, call.order_by, call.options))
     return tuple(found)
+
+
+def window_rank(
+    relation: plan.Rank | plan.Deduplicate,
+    partition: tuple[int, ...],
+    order_by: tuple[SortKey, ...],
+    ranks: tuple[int, int],
+    numbered: bool,
+    planner: Planner,
+) -> TableStream:
+    """Top-N of each window, when it is complete."""
+    stream = planner.plan(relation.source)
+    columns = window_columns(relation.source)
+    end = next(place for place in partition if columns.get(place) == "end")
+    zone = window_zone(relation.source, planner)
+    params = WindowRankParams(stream.row_type, partition, end, order_by, *ranks, numbered, zone)
+    return planner.operator(
+        relation, "table_window_rank", [stream], {"rank": params}, keys=[partition], name="WindowRank"
+    )

@@ -11,7 +11,6 @@ from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.intervals import YearMonthIntervalType
 from penstock.columns.typesystem.nested import RowType
-from penstock.common.errors import NotSupportedError
 from penstock.table.resolution.calls import (
     case_of,
     conversion,
@@ -22,6 +21,7 @@ from penstock.table.resolution.calls import (
     signature,
     typed_call,
 )
+from penstock.table.resolution.python_calls import python_aggregate, python_call, python_function
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
 from penstock.table.syntax.position import Position
@@ -98,7 +98,7 @@ class Resolver:
             case syntax.Star():
                 raise SqlValidationError("* can stand only in SELECT and COUNT(*).", expression.position)
             case syntax.InlineCall():
-                raise NotSupportedError("Python functions in expressions are not there yet: use built-in functions.")
+                return self._python(expression)
         raise SqlValidationError(f"{type(expression).__name__} cannot stand here.", expression.position)
 
     def _cast(self, operand: Typed, data_type: DataType, safe: bool, position: Position | None) -> Typed:
@@ -151,6 +151,20 @@ class Resolver:
         if function.name == "JSON_VALUE":
             arguments += self._defaults(call)
         return typed_call(function, arguments, options, call.position, self.scope.sql)
+
+    def _python(self, call: syntax.InlineCall) -> Typed:
+        function = python_function(call.function, call.position)
+        arguments = [self.resolve(argument) for argument in call.arguments]
+        if function.kind in ("table", "table_aggregate"):
+            raise SqlValidationError(
+                f"{function.name} gives rows: it belongs into FROM, join_lateral() or flat_map().", call.position
+            )
+        if function.kind != "aggregate":
+            return python_call(function, arguments, call.position)
+        where = None if call.where is None else self.boolean(call.where, "FILTER")
+        return self.scope.aggregate(
+            python_aggregate(function, arguments, call.distinct, where, call.position), call.position
+        )
 
     def _positional(self, call: syntax.Call) -> tuple[syntax.Expr, ...]:
         if any(isinstance(argument, syntax.Named) for argument in call.arguments):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from penstock.columns.functions.registry import builtin
 from penstock.common.errors import ProgramError
 from penstock.table.catalog.base import Catalog
 from penstock.table.catalog.object_names import ObjectPath
@@ -54,6 +56,25 @@ class CatalogManager:
             hint = suggestion(database, catalog.list_databases())
             raise ProgramError(f"There is no database {database!r} in the catalog {catalog_name!r}.{hint}")
         self.current_catalog, self.current_database = catalog_name, database
+
+    # -- functions ---------------------------------------------------------------------------------------------
+
+    def find_function(self, path: tuple[str, ...]) -> Any:
+        """The Python function of a name: of the session, or of a catalog if no built-in function is called so."""
+        if len(path) == 1:
+            if path[0].lower() in self.functions:
+                return self.functions[path[0].lower()]._python()
+            if builtin(path[0]) is not None:
+                return None
+        if len(path) > 3:
+            return None
+        name = self.full_name(path)
+        if name in self.temporary_functions:
+            return self.temporary_functions[name]._python()
+        catalog, place = self.catalogs.get(name[0]), ObjectPath(name[1], name[2])
+        if catalog is None or not catalog.function_exists(place):
+            return None
+        return catalog.get_function(place)._python()
 
     # -- tables ------------------------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ from penstock.table.explain_detail import ExplainDetail
 from penstock.table.logical.changelog import mode_text
 from penstock.table.logical.explain import explain
 from penstock.table.logical.nodes import Relation, Sink
-from penstock.table.logical.rewrites import rewritten
 from penstock.table.physical import ends
+from penstock.table.physical.final_rows import final_rows
 from penstock.table.session.table_session import TableSession
 
 DETAILS = {
@@ -25,7 +25,7 @@ DETAILS = {
 
 def explanation(relations: Sequence[Relation], session: TableSession, details: Sequence[int] = ()) -> str:
     note = mode_text if ExplainDetail.CHANGELOG_MODE in details else (lambda _: "")
-    planned = [rewritten(relation) for relation in relations]
+    planned = [session.prepared(relation) for relation in relations]
     parts = [
         "== Abstract Syntax Tree ==\n" + "\n\n".join(explain(relation) for relation in relations),
         "== Optimized Execution Plan ==\n" + "\n\n".join(explain(relation, note) for relation in planned),
@@ -50,4 +50,4 @@ def _json(relations: Sequence[Relation], session: TableSession) -> str:
 def _end(relation: Relation, session: TableSession, planner: object) -> Node:
     if isinstance(relation, Sink):
         return session._sink(relation, planner)  # type: ignore[arg-type]
-    return ends.collected(planner.plan(relation), relation, planner)  # type: ignore[attr-defined, arg-type]
+    return ends.collected(final_rows(relation, planner), relation, planner)  # type: ignore[attr-defined, arg-type]

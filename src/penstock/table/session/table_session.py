@@ -18,6 +18,7 @@ from penstock.table.logical import nodes as plan
 from penstock.table.logical.nodes import Field, Relation
 from penstock.table.logical.rewrites import rewritten
 from penstock.table.physical import ends
+from penstock.table.physical.final_rows import final_rows, ordered_by_rank
 from penstock.table.physical.planner import Planner
 from penstock.table.session.catalogs import CatalogManager
 from penstock.table.table_config import TableConfig
@@ -73,16 +74,20 @@ class TableSession:
 
     # -- plans become jobs -------------------------------------------------------------------------------------
 
+    def prepared(self, relation: Relation) -> Relation:
+        """The plan as it is carried out."""
+        return rewritten(ordered_by_rank(relation) if self.batch else relation)
+
     def planner(self) -> Planner:
         return Planner(self.env, self.session, self.env._configuration, self.batch)
 
     def collect(self, relation: Relation) -> TableResult:
         """Runs a query for the program that asks."""
-        relation = rewritten(relation)
+        relation = self.prepared(relation)
         planner = self.planner()
 
         def build() -> tuple[Node, ...]:
-            return (ends.collected(planner.plan(relation), relation, planner),)
+            return (ends.collected(final_rows(relation, planner), relation, planner),)
 
         [node], job = self._submitted(build, "collect")
         changes = planner.plan(relation).updating and not self.batch
@@ -100,7 +105,7 @@ class TableSession:
         if not sinks:
             raise ProgramError("There is nothing to execute: the statement set has no INSERT.")
         planner = self.planner()
-        relations = [rewritten(sink) for sink in sinks]
+        relations = [self.prepared(sink) for sink in sinks]
 
         def build() -> tuple[Node, ...]:
             return tuple(self._sink(relation, planner) for relation in relations)
@@ -122,11 +127,11 @@ class TableSession:
         """Leaves inserts in the program, to be run by its own execute()."""
         planner = self.planner()
         for sink in sinks:
-            self._sink(rewritten(sink), planner)
+            self._sink(self.prepared(sink), planner)
 
     def _sink(self, relation: Relation, planner: Planner) -> Node:
         assert isinstance(relation, plan.Sink)
-        found: Node = relation.definition.handle.sink(relation, planner.plan(relation.source), planner)
+        found: Node = relation.definition.handle.sink(relation, final_rows(relation.source, planner), planner)
         return found
 
     def _submitted(self, build: Callable[[], tuple[Node, ...]], name: str) -> tuple[tuple[Node, ...], RunningJob]:

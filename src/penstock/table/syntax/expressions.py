@@ -199,7 +199,9 @@ class Aliased(Expr):
 
 @dataclass(frozen=True)
 class InlineCall(Expr):
-    """A Python function called in the Table API without being registered."""
+    """A Python function, as it is called in the Table API, or found under the name that it was registered with."""
 
     function: Any
     arguments: tuple[Expr, ...]
+    distinct: bool = False
+    where: Expr | None = None

@@ -18,8 +18,6 @@ from penstock.connectors.files.java_time_pattern import parse_pattern
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import (
     BucketAssigner,
-    FileCompactor,
-    FileCompactStrategy,
     FileEnumeratorProvider,
     FileSink,
     FileSource,
@@ -104,9 +102,6 @@ def test_both_classes_write_files(tmp_path: Path, local_env: Any, old: bool) -> 
 
 def test_what_a_file_sink_refuses() -> None:
     rows = FileSink.for_row_format("out", TEXT)
-    strategy = FileCompactStrategy.builder().set_size_threshold(10).build()
-    with pytest.raises(NotSupportedError, match="compact"):
-        rows.enable_compact(strategy, FileCompactor.concat_file_compactor())
     assert rows.disable_compact() is rows
     with pytest.raises(ProgramError, match="Encoder"):
         FileSink.for_row_format("out", "text")  # type: ignore[arg-type]

@@ -8,14 +8,13 @@ import pytest
 
 from penstock.common.errors import NotSupportedError
 from penstock.datastream import connectors
-from penstock.datastream.connectors import cassandra, hybrid_source, kafka, pulsar
+from penstock.datastream.connectors import cassandra, kafka, pulsar
 
 
 @pytest.mark.parametrize(
     ("use", "reason"),
     [
         (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*not planned yet"),
-        (lambda: hybrid_source.HybridSource.builder(None), "not planned yet"),
     ],
 )
 def test_use_is_refused_with_a_reason(use: Any, reason: str) -> None:

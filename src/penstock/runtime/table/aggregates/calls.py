@@ -12,6 +12,7 @@ from penstock.columns.functions.registry import builtin
 from penstock.columns.kernels.comparison import true_rows
 from penstock.columns.kernels.datum import as_array, constant
 from penstock.columns.typed.nodes import Aggregate, Constant, InputRef, Typed
+from penstock.columns.typed.python_call import PythonFunction
 from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.key_columns import Integers
@@ -21,6 +22,7 @@ from penstock.runtime.table.aggregates.distinct import Distinct
 from penstock.runtime.table.aggregates.extremes import Boundary, Extreme
 from penstock.runtime.table.aggregates.interface import AggregateFunction, CallRows, Running, Signs
 from penstock.runtime.table.aggregates.numbers import Average, Count, Sum, Variance
+from penstock.runtime.table.aggregates.python import PythonAggregate
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import SlotField, SlotTable
 
@@ -44,6 +46,12 @@ class AggregateCalls:
         self._functions = [function_for(call, f"{place}.", retracting) for place, call in enumerate(calls)]
         self.fields: list[SlotField] = [field for function in self._functions for field in function.fields]
         self.maps: list[str] = [name for function in self._functions for name in function.maps]
+
+    @property
+    def user_functions(self) -> list[PythonFunction]:
+        """Those that an operator has to open and close."""
+        options = (dict(call.options) for call in self.calls)
+        return list(dict.fromkeys(found["python"] for found in options if "python" in found))
 
     def running(
         self, table: SlotTable, runs: Runs, columns: Sequence[pa.Array], signs: Signs | None, count: int
@@ -89,7 +97,8 @@ def _column(node: Typed, columns: Sequence[pa.Array], count: int) -> pa.Array:
 
 
 def function_for(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
-    make = _FUNCTIONS.get(call.function)
+    python = dict(call.options).get("python")
+    make = _FUNCTIONS.get(call.function) if python is None else _python
     if make is None:
         known = builtin(call.function)
         reason = known.missing if known is not None and known.missing else "there is no such aggregate function"
@@ -100,6 +109,11 @@ def function_for(call: Aggregate, prefix: str, retracting: bool) -> AggregateFun
 
 
 Maker = Callable[[Aggregate, str, bool], AggregateFunction]
+
+
+def _python(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
+    types = [argument.data_type for argument in call.arguments]
+    return PythonAggregate(prefix, dict(call.options)["python"], types)
 
 
 def _sum(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:

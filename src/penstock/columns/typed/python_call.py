@@ -1,0 +1,106 @@
+"""Python functions of users in expressions: columns become values, the function is called, values become a column."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from penstock.columns.kernels.failure import ValueFailure
+from penstock.columns.kernels.python_columns import from_python, to_python
+from penstock.columns.typed.nodes import Typed, walk
+from penstock.columns.typesystem.arrow_mapping import to_arrow_type
+from penstock.columns.typesystem.base import DataType
+from penstock.columns.typesystem.nested import RowType
+from penstock.common.types import Row
+
+_AT_ONCE = 128  # asynchronous calls that wait together
+
+
+@dataclass(frozen=True, eq=False)
+class PythonFunction:
+    """What the program declared: `function` has eval(), or accumulate() and its kin. Equal is only the same one.
+
+    kind: scalar, async, table, aggregate, table_aggregate. `pandas`: it takes and gives whole Series.
+    """
+
+    name: str
+    kind: str
+    function: Any
+    result_types: tuple[DataType, ...]
+    argument_types: tuple[DataType, ...] | None = None
+    pandas: bool = False
+    deterministic: bool = True
+    takes_row: bool = False  # one argument, which is the whole row
+    result_names: tuple[str, ...] = ()
+
+    @property
+    def result_type(self) -> DataType:
+        return self.result_types[0]
+
+
+@dataclass(frozen=True)
+class PythonCall(Typed):
+    """A call in a row."""
+
+    function: PythonFunction
+    arguments: tuple[Typed, ...]
+
+    def children(self) -> tuple[Typed, ...]:
+        return self.arguments
+
+    def with_children(self, children: tuple[Typed, ...]) -> Typed:
+        return replace(self, arguments=children)
+
+
+def called(call: PythonCall, arguments: Sequence[pa.Array], count: int) -> pa.Array:
+    """The column of results."""
+    function = call.function
+    if function.pandas:
+        return _called_with_series(call, arguments, count)
+    types = [argument.data_type for argument in call.arguments]
+    values = [argument_values(column, kind) for column, kind in zip(arguments, types, strict=True)]
+    evaluate = function.function.eval
+    if function.kind == "async":
+        results: Iterable[Any] = asyncio.run(_awaited(evaluate, list(zip(*values, strict=True)) or [()] * count))
+    else:
+        results = map(evaluate, *values) if values else (evaluate() for _ in range(count))
+    return from_python(list(results), call.data_type, f"The result of {function.name}")
+
+
+def argument_values(column: pa.Array, data_type: DataType) -> list[Any]:
+    """Values as functions get them: rows with the names of their fields."""
+    values = to_python(column, data_type)
+    if isinstance(data_type, RowType):
+        names = list(data_type.names)
+        return [None if row is None else Row._of(tuple(row), names) for row in values]
+    return values
+
+
+async def _awaited(evaluate: Any, rows: list[tuple[Any, ...]]) -> list[Any]:
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(row: tuple[Any, ...]) -> Any:
+        async with room:
+            return await evaluate(*row)
+
+    return list(await asyncio.gather(*(one(row) for row in rows)))
+
+
+def _called_with_series(call: PythonCall, arguments: Sequence[pa.Array], count: int) -> pa.Array:
+    import pandas
+
+    result = call.function.function.eval(*(column.to_pandas() for column in arguments))
+    if not isinstance(result, pandas.Series) or len(result) != count:
+        given = f"a Series of {len(result)}" if isinstance(result, pandas.Series) else type(result).__name__
+        raise ValueFailure(f"{call.function.name} must give a Series of {count} values, but gave {given}.")
+    return pa.Array.from_pandas(result, type=to_arrow_type(call.data_type))
+
+
+def functions_in(nodes: Iterable[Typed]) -> list[PythonFunction]:
+    """The Python functions that expressions call, each once."""
+    found = [part.function for node in nodes for part in walk(node) if isinstance(part, PythonCall)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,68 @@
+"""A real Redis at the end of a stream, and beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import redis as redis_client
+from tests.conftest import EnvironmentFactory
+from tests.services.redis import PASSWORD, redis_server
+
+from penstock.common import Row, RowKind
+from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.typeinfo import Types
+from penstock.connectors.redis.lookup import RedisLookupFunction
+from penstock.connectors.redis.options import RedisOptions
+from penstock.connectors.redis.sink import RedisSink
+
+USER = Types.ROW_NAMED(["id", "name", "age", "active"], [Types.INT(), Types.STRING(), Types.LONG(), Types.BOOLEAN()])
+
+
+@pytest.fixture(scope="module")
+def options() -> Iterator[RedisOptions]:
+    with redis_server() as port:
+        yield RedisOptions("127.0.0.1", port, password=PASSWORD)
+
+
+def client(options: RedisOptions) -> redis_client.Redis:
+    return redis_client.Redis(port=options.port, password=PASSWORD, decode_responses=True)
+
+
+def test_commands(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    env = local_env(2, epoch_records=30)
+    numbers = env.from_collection(list(range(3_000)), Types.INT())
+    numbers.sink_to(RedisSink(options, lambda n: ("SADD", f"rest {n % 2}", n)))
+    env.execute()
+    assert [client(options).scard(f"rest {rest}") for rest in (0, 1)] == [1_500, 1_500]
+
+
+def test_rows_are_hashes_and_can_be_looked_up(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    rows = [
+        Row(1, "Ann", 40, True),
+        Row(2, "Bob", None, False),
+        Row.of_kind(RowKind.UPDATE_AFTER, 1, "Anna", None, True),
+        Row(3, "Eve", 1, True),
+        Row.of_kind(RowKind.DELETE, 3, "Eve", 1, True),
+    ]
+    env = local_env()
+    env.from_collection(rows, USER).sink_to(RedisSink(options, key=["id"], prefix="user:"))
+    env.execute()
+    assert client(options).hgetall("user:1") == {"id": "1", "name": "Anna", "active": "true"}
+    lookup = RedisLookupFunction(options, USER, ["id"], "user:")
+    lookup.open()
+    found = lookup.lookup([(2,), (3,), (1,), (2,)])
+    lookup.close()
+    bob = Row(id=2, name="Bob", age=None, active=False)
+    assert found == [[bob], [], [Row(id=1, name="Anna", age=None, active=True)], [bob]]
+
+
+def test_what_goes_wrong_is_said(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    with pytest.raises(ProgramError, match="either a function"):
+        RedisSink(options)
+    wrong = RedisOptions("127.0.0.1", options.port, password="wr0ng-w0rd")
+    env = local_env()
+    env.from_collection([1], Types.INT()).sink_to(RedisSink(wrong, lambda n: ("SET", "a", n)))
+    with pytest.raises(JobExecutionError, match="invalid username-password") as failure:
+        env.execute()
+    assert "wr0ng-w0rd" not in f"{failure.value} {wrong!r}"

@@ -1,0 +1,107 @@
+"""The SQL client: scripts are cut into statements, rows are shown in three ways, and INSERTs run on."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock.cli.sql.changelog_table import ChangelogTable
+from penstock.cli.sql.client import Leave, SqlClient
+from penstock.cli.sql.statement_text import cut
+from penstock.common.errors import ProgramError
+from penstock.datastream import StreamExecutionEnvironment
+from penstock.engines.local.executor import LocalExecutor
+from penstock.table import StreamTableEnvironment
+
+
+@pytest.fixture
+def client() -> Iterator[SqlClient]:
+    env = StreamExecutionEnvironment(executor=LocalExecutor(1_000, False))
+    env.set_parallelism(1)
+    made = SqlClient(StreamTableEnvironment.create(env))
+    yield made
+    made.wait()
+
+
+def test_statements_end_at_semicolons_outside_quotes_and_comments() -> None:
+    text = """-- first; one
+SELECT 'a;b', `c;d`; /* not ; here */ SHOW TABLES;
+EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; INSERT INTO b SELECT 2; END;
+SELECT 'open;"""
+    found = cut(text)
+    assert [line for _, line in found.statements] == [1, 2, 3]
+    assert [statement.split()[0] for statement, _ in found.statements] == ["--", "/*", "EXECUTE"]
+    assert found.rest.strip() == "SELECT 'open;"
+
+
+def test_a_script_runs_to_its_end_or_names_the_line(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
+    client.run_script("CREATE TABLE p (a INT) WITH ('connector' = 'print');\n\nINSERT INTO p SELECT 7", "a.sql")
+    client.wait()
+    printed = capsys.readouterr().out
+    assert "+I[7]" in printed and "Job ID: " in printed
+    with pytest.raises(ProgramError, match=r"b\.sql, line 3: There is no table 'nothing'"):
+        client.run_script("SHOW TABLES;\n\nSELECT * FROM nothing;", "b.sql")
+
+
+def test_a_statement_set_is_collected_and_run_at_its_end(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
+    client.run("CREATE TABLE p (a INT) WITH ('connector' = 'print')")
+    client.run("BEGIN STATEMENT SET")
+    client.run("INSERT INTO p SELECT 1")
+    client.run("INSERT INTO p SELECT 2")
+    with pytest.raises(ProgramError, match="Only INSERT statements"):
+        client.run("SHOW TABLES")
+    assert "Job ID" not in capsys.readouterr().out
+    client.run("END")
+    client.wait()
+    printed = capsys.readouterr().out
+    assert printed.count("Job ID") == 1 and "+I[1]" in printed and "+I[2]" in printed
+
+
+@pytest.mark.parametrize(("mode", "title"), [("table", "| x |"), ("tableau", "| op |           x |")])
+def test_result_modes(client: SqlClient, mode: str, title: str, capsys: pytest.CaptureFixture[str]) -> None:
+    client.run(f"SET 'sql-client.execution.result-mode' = '{mode}'")
+    client.run("SELECT * FROM (VALUES (1), (2)) AS T(x)")
+    printed = capsys.readouterr().out
+    assert title in printed and "2 rows in set" in printed
+    client.run("SET 'sql-client.execution.result-mode' = 'paper'")
+    with pytest.raises(ProgramError, match="can be TABLE, CHANGELOG, TABLEAU"):
+        client.run("SELECT 1")
+
+
+def test_leaving_and_help(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
+    client.run("help")
+    assert "BEGIN STATEMENT SET" in capsys.readouterr().out
+    client.run("-- nothing")
+    with pytest.raises(Leave):
+        client.run("quit")
+
+
+def test_completion_offers_names_and_keywords(client: SqlClient, tmp_path: Path) -> None:
+    from penstock.cli.sql.prompt import SqlCompleter
+
+    client.run("CREATE TABLE selections (seller STRING) WITH ('connector' = 'print')")
+    found = list(SqlCompleter(client).candidates("se"))
+    assert found[:2] == ["selections", "seller"] and "select" in found
+    assert "SELECT" in list(SqlCompleter(client).candidates("SEL"))
+
+
+def test_a_table_follows_its_changelog() -> None:
+    random.seed(5)
+    table, expected = ChangelogTable(1_000), Counter[tuple[str, ...]]()
+    for _ in range(500):
+        row = (str(random.randrange(5)),)
+        if expected[row] and random.random() < 0.5:
+            table.apply(random.choice(["-D", "-U"]), row)
+            expected[row] -= 1
+        else:
+            table.apply(random.choice(["+I", "+U"]), row)
+            expected[row] += 1
+    assert Counter(table.rows()) == +expected
+    small = ChangelogTable(2)
+    for number in "abc":
+        small.apply("+I", (number,))
+    assert small.rows() == [("b",), ("c",)]
