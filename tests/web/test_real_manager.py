@@ -66,6 +66,12 @@ def test_a_job_from_its_submission_to_its_end(real_manager: ManagerProcess, open
     [savepoint] = (tmp_path / "savepoints").iterdir()
     expect(page.get_by_text(savepoint.name)).to_be_visible()
 
+    page.get_by_role("link", name="State").last.click()
+    page.get_by_role("link", name="total value").click()
+    page.get_by_label("Key", exact=True).fill("app-1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("table", name="Entries of total").locator("tbody tr")).to_have_count(1)
+
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Cancel job").click()
     expect(state).to_have_text("Cancelled", timeout=long)
