@@ -261,7 +261,7 @@ export interface Skew {
     coefficient: number;
     records: number[];
     "state-bytes"?: number[];
-    "hot-keys"?: { key: string; share: number; count: number; error?: number }[];
+    "hot-keys"?: { key: string; share: number; count: number }[];
     skewed: boolean;
     advice: string[];
   }[];
