@@ -17,6 +17,9 @@ demo: setup  ## count page views on Spark and compare the totals with the truth
 demo-kafka: setup  ## page views from Kafka to Kafka and PostgreSQL: both started, the job killed and resumed, results compared
 	@$(BIN)/python scripts/demo_kafka.py
 
+demo-ui: setup  ## a manager with three jobs to look at in a browser, until Ctrl-C
+	@$(BIN)/python scripts/demo_ui.py
+
 test: setup  ## ruff, mypy, import-linter and all tests (ARGS="-k name" goes to pytest)
 	@$(BIN)/python scripts/check.py test $(ARGS)
 

@@ -105,7 +105,7 @@ class JobAnswers:
                 "rate": 12_400.0 * _wave() if runs else 0.0,
                 "watermark-lag": 2_300 if runs else None,
                 "restarts": self.restarts,
-                "backpressure": "high" if runs else None,
+                "backpressure": "high" if runs else "ok",
                 "waiting": "waits for a free slot: 4 are needed, 2 are free" if self.state == "CREATED" else None,
                 "script": "/programs/page_views.py",
             },
