@@ -185,6 +185,14 @@ class KafkaReader(SourceReader):
                 raise self._outage.failure(error.args[0]) from None
             self._outage.over()
 
+    def pending_records(self) -> int:
+        """How many are there that were not read; as far as the client knows without asking."""
+        pending = 0
+        for place, position in self._positions.items():
+            ends = self._consumer.get_watermark_offsets(self._kafka.TopicPartition(*place), cached=True)
+            pending += max(0, ends[1] - position) if ends is not None else 0
+        return pending
+
     def close(self) -> None:
         if hasattr(self, "_consumer"):
             self._consumer.close()
