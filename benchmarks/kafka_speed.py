@@ -4,8 +4,8 @@ python -m benchmarks.kafka_speed [--records 3000000] [--every 100] [--contestant
     [--flink 5.0.0-2.2 --flink-records 300000]      also PyFlink in thread mode, with that version of Flink's connector
 
 Records have 100 bytes and 10,000 keys, in two partitions; of so many counts of a key one is written. How much a job has
-read between its first and its last results is known from these, and Kafka says when it took them. The loop's clock starts
-with its first message.
+read between its first and its last results is known from these, and Kafka says when it took them. The loop's clock
+starts with its first message.
 """
 
 from __future__ import annotations
