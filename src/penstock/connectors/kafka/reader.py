@@ -65,12 +65,12 @@ class KafkaReader(SourceReader):
     def add_split(self, split: Split, position: int) -> None:
         assert isinstance(split, KafkaSplit)
         place = (split.partition.topic, split.partition.partition)
+        if split.stop is not None and position >= split.stop:
+            self._waiting.append(Fetch(split.split_id, [], position, finished=True))
+            return
         self._splits[place] = split
         self._positions[place] = position
-        if split.stop is not None and position >= split.stop:
-            self._waiting.append(self._finished(place))
-        else:
-            self._consumer.incremental_assign([self._kafka.TopicPartition(*place, position)])
+        self._consumer.incremental_assign([self._kafka.TopicPartition(*place, position)])
 
     def remove_split(self, split_id: str) -> None:
         for place, split in list(self._splits.items()):
@@ -123,6 +123,8 @@ class KafkaReader(SourceReader):
     def _take(self, place: Place, messages: list[Any]) -> None:
         split = self._splits.get(place)
         if split is None:
+            if place[0] is None:
+                raise JobExecutionError(f"Kafka at {self._settings.servers}: reading failed: {messages[0].error().str()}")
             return  # it was given away while they were on their way
         if messages[0].error() is None:
             self._take_messages(place, split, messages)
@@ -170,12 +172,8 @@ class KafkaReader(SourceReader):
             self._waiting.append(Fetch(split.split_id, [], end))
 
     def _finish(self, place: Place) -> None:
-        fetch = self._finished(place)
+        self._waiting.append(Fetch(self._splits[place].split_id, [], self._positions[place], finished=True))
         self._forget(place)
-        self._waiting.append(fetch)
-
-    def _finished(self, place: Place) -> Fetch:
-        return Fetch(self._splits[place].split_id, [], self._positions[place], finished=True)
 
     def _check_brokers(self) -> None:
         if self._outage.lasts_too_long:
