@@ -55,7 +55,7 @@ def bare_loop(address: str, topic: str, records: int) -> None:
         messages = consumer.consume(500, 1.0)
         began = began or time.monotonic()
         for message in messages:
-            key = message.value()[:5]
+            key = (message.value() or b"")[:5]
             counts[key] = counts.get(key, 0) + 1
         found += len(messages)
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -77,10 +77,10 @@ def job_rate(
 ) -> float:
     from tests.services.kafka import committed_messages, create_topic
 
-    sink = create_topic(broker, 2, **{"message.timestamp.type": "LogAppendTime"})
+    sink = create_topic(broker, 2, config={"message.timestamp.type": "LogAppendTime"})
     arguments = [str(PROGRAM), broker.address, source, sink, str(every), *([jar] if jar else [])]
     subprocess.run([*command, *arguments], env={**os.environ, **extra}, stdout=subprocess.DEVNULL, check=True)
-    moments = sorted(message.timestamp()[1] for message in committed_messages(broker, sink))
+    moments: list[int] = sorted(message.timestamp()[1] for message in committed_messages(broker, sink))
     later = [moment for moment in moments if moment > moments[0] + 100]  # what came with the first is warm-up
     return len(later) * every / ((moments[-1] - moments[0]) / 1000)
 

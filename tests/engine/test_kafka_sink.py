@@ -90,7 +90,7 @@ def test_keys_go_where_kafkas_java_client_sends_them(local_env: EnvironmentFacto
 
 def test_a_record_that_kafka_does_not_take_fails_the_job(local_env: EnvironmentFactory, kafka: KafkaBroker) -> None:
     for guarantee in (DeliveryGuarantee.AT_LEAST_ONCE, DeliveryGuarantee.EXACTLY_ONCE):
-        topic, env = create_topic(kafka, **{"max.message.bytes": "200"}), local_env()
+        topic, env = create_topic(kafka, config={"max.message.bytes": "200"}), local_env()
         env.from_collection(["small", "x" * 1000], Types.STRING()).sink_to(text_sink(kafka, topic, guarantee))
         with pytest.raises(JobExecutionError, match=r"Kafka at 127.*(?i:size|large)"):
             env.execute()

@@ -117,14 +117,14 @@ class KafkaReader(SourceReader):
         else:
             for (topic, partition, good), run in groupby(messages, _place_and_kind):
                 together = list(run)
+                if topic is None:
+                    raise self._failure("", together[0].error())
                 for part in [together] if good else [[message] for message in together]:
                     yield (topic, partition), part
 
     def _take(self, place: Place, messages: list[Any]) -> None:
         split = self._splits.get(place)
         if split is None:
-            if place[0] is None:
-                raise JobExecutionError(f"Kafka at {self._settings.servers}: reading failed: {messages[0].error().str()}")
             return  # it was given away while they were on their way
         if messages[0].error() is None:
             self._take_messages(place, split, messages)
@@ -158,10 +158,7 @@ class KafkaReader(SourceReader):
     def _take_error(self, place: Place, message: Any) -> None:
         error = message.error()
         if error.code() != self._eof:
-            raise JobExecutionError(
-                f"Kafka at {self._settings.servers}: reading {place[0]}-{place[1]} from offset"
-                f" {self._positions[place]} failed: {error.str()}"
-            )
+            raise self._failure(f" {place[0]}-{place[1]} from offset {self._positions[place]}", error)
         # Behind the last record may be marks of transactions, which are read over.
         self._at_end.add(place)
         split, end = self._splits[place], message.offset()
@@ -170,6 +167,9 @@ class KafkaReader(SourceReader):
         elif end > self._positions[place]:
             self._positions[place] = end
             self._waiting.append(Fetch(split.split_id, [], end))
+
+    def _failure(self, where: str, error: Any) -> JobExecutionError:
+        return JobExecutionError(f"Kafka at {self._settings.servers}: reading{where} failed: {error.str()}")
 
     def _finish(self, place: Place) -> None:
         self._waiting.append(Fetch(self._splits[place].split_id, [], self._positions[place], finished=True))
@@ -196,7 +196,7 @@ class KafkaReader(SourceReader):
             self._consumer.close()
 
 
-def _place_and_kind(message: Any) -> tuple[str, int, bool]:
+def _place_and_kind(message: Any) -> tuple[Any, int, bool]:
     return message.topic(), message.partition(), message.error() is None
 
 
