@@ -98,6 +98,9 @@ class Container:
 
     def close(self, report: SubtaskReport | None = None) -> None:
         """Closes user functions that are open; what they print or raise belongs to the report, if there is one."""
+        if report is not None:  # of an open() that has failed
+            report.stdout += self._stdout.getvalue()
+            report.stderr += self._stderr.getvalue()
         self._begin()
         for station in self._stations.values():
             self._run(station.close, even_after_failure=True)
