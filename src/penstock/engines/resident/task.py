@@ -15,17 +15,10 @@ from collections.abc import Callable
 
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Barrier
-<<<<<<< HEAD
 from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener
 from penstock.engines.resident.driver_connection import DriverConnection
 from penstock.engines.resident.frames import Frame, Greeting
-from penstock.engines.resident.hosted_subtask import HostedSubtask
-=======
-from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener, connected
-from penstock.engines.resident.file_state_store import StateFiles
-from penstock.engines.resident.frames import Frame, FrameReader, Greeting, NotAuthenticatedError
 from penstock.engines.resident.hosted_subtask import HostedSubtask, OpeningError
->>>>>>> work/ends
 from penstock.engines.resident.messages import (
     CONTROL_LEVEL,
     Broken,

@@ -216,7 +216,7 @@ class WindowAggregateOperator(Operator):
         for start in np.unique(starts).tolist():
             of_slice = starts == start
             self._calls.merge(merged, places[codes[of_slice]], self._table, slots[of_slice])
-        return merged, slots[first_positions(codes)]  # type: ignore[arg-type]
+        return merged, slots[first_positions(codes)]
 
     # -- what it remembers ---------------------------------------------------------------------------------------
 
