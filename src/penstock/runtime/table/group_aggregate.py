@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from penstock.runtime.table.slots import Placed, SlotField
 from penstock.runtime.table.user_functions import UserFunctions
 
 _RECORDS = "records"
+_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,9 @@ class GroupAggregateOperator(Operator):
         changed = ~first & ~ended
         if self._params.ttl is None:
             changed &= _differ(trails, old, new)
-        by_row = [_by_row(values, runs.order, count) for values in (first, changed, ended, old, new)]
-        return change_rows(*by_row, before=self._params.before)  # type: ignore[arg-type]
+        did = [_by_row(values, runs.order, count) for values in (first, changed, ended)]
+        versions = [_by_row(values, runs.order, count) for values in (old, new)]
+        return change_rows(did[0], did[1], did[2], versions[0], versions[1], self._params.before)
 
     def _emit(self, columns: Sequence[pa.Array], values: Sequence[pa.Array], rows: ChangeRows) -> None:
         causes, versions = integers_as_column(rows.causes), integers_as_column(rows.versions)
@@ -186,7 +189,7 @@ class GroupAggregateOperator(Operator):
         super().end_epoch()
 
 
-def _by_row(values: npt.NDArray[np.generic], order: Integers, count: int) -> npt.NDArray[np.generic]:
+def _by_row(values: npt.NDArray[_T], order: Integers, count: int) -> npt.NDArray[_T]:
     found = np.empty(count, values.dtype) if len(order) == count else np.zeros(count, values.dtype)
     found[order] = values
     return found

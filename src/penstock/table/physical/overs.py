@@ -56,6 +56,8 @@ def _is_time(key: SortKey) -> bool:
 
 
 def _aggregate(call: OverCall) -> Aggregate:
+    if call.call.function == "lead":
+        raise NotSupportedError("LEAD is not supported on streams: it looks at rows that have not come yet.")
     if call.call.function == "row_number":
         return Aggregate(BigIntType(False), "count", ())
     return call.call

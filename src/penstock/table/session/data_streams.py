@@ -87,8 +87,9 @@ def relation_of(
     table = resolve_table(body)
     fields = tuple(places[field.name] for field in table.stored)
     handle = StreamHandle(stream, table, fields, mode)
+    upserts = "U" in handle.changelog and not mode._before
     definition = TableDefinition(
-        table.fields, table.primary_key, changelog=handle.changelog, handle=handle, upserts=not mode._before
+        table.fields, table.primary_key, changelog=handle.changelog, handle=handle, upserts=upserts
     )
     return Scan(table.fields, (session.anonymous_name(),), definition)
 

@@ -22,6 +22,7 @@ from penstock.runtime.table.aggregates.distinct import Distinct
 from penstock.runtime.table.aggregates.extremes import Boundary, Extreme
 from penstock.runtime.table.aggregates.interface import AggregateFunction, CallRows, Running, Signs
 from penstock.runtime.table.aggregates.numbers import Average, Count, Sum, Variance
+from penstock.runtime.table.aggregates.offsets import Lag
 from penstock.runtime.table.aggregates.python import PythonAggregate
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import SlotField, SlotTable
@@ -178,6 +179,14 @@ def _contents(
     return ContentFunction(prefix, types, call.data_type, shape, outcome, keeps_nulls)
 
 
+def _lag(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
+    given = [node.value for node in call.arguments[1:] if isinstance(node, Constant)]
+    if len(given) < len(call.arguments) - 1:
+        raise NotSupportedError("LAG takes a constant number of rows and a constant in place of a missing row.")
+    offset, default = (*given, *(1, None)[len(given) :])
+    return Lag(prefix, _type(call), call.data_type, int(offset), default)
+
+
 def _absent(call: Aggregate, default: str) -> bool:
     return str(dict(call.options).get("on_null", default)) == "ABSENT"
 
@@ -196,6 +205,7 @@ _FUNCTIONS: dict[str, Maker] = {
     **dict.fromkeys(_VARIANCES, _variance),
     "first_value": _boundary,
     "last_value": _boundary,
+    "lag": _lag,
     "collect": _remembering(Bag, contents.multiset),
     "ARRAY_AGG": _array,
     "listAgg": _remembering(Sequel, contents.joined),
