@@ -95,7 +95,7 @@ class WindowAggregateOperator(Operator):
         self._calls.accumulate(self._table, runs, arrays, signs, len(batch))
         self._table.mark(placed.slots)
         if new.any():
-            first = first_positions(placed.codes)[new]  # type: ignore[arg-type]
+            first = first_positions(placed.codes)[new]
             slots = placed.slots[new]
             self._table.column(_START)[slots] = starts[first]
             self._table.column(_END)[slots] = ends[first]

@@ -52,7 +52,9 @@ def _interval_join(
     relation: plan.JoinRelation, bounds: TimeBounds, left: TableStream, right: TableStream, planner: Planner
 ) -> TableStream:
     """Rows whose times are near each other, so that state can be given up."""
-    keys = join_keys(builder.joined(relation.left, relation.right, relation.kind, bounds.rest))
+    joined = builder.joined(relation.left, relation.right, relation.kind, bounds.rest)
+    assert isinstance(joined, plan.JoinRelation)
+    keys = join_keys(joined)
     if any(keys.nulls_match):
         raise NotSupportedError("A join with bounds of time cannot compare keys by IS NOT DISTINCT FROM: use =.")
     params = IntervalJoinParams(
