@@ -31,6 +31,7 @@ class KafkaConnector(TableConnector):
     )  # fmt: skip
     prefixes = (
         "properties.",
+        "avro.",
         "csv.",
         "json.",
         "raw.",
