@@ -123,7 +123,7 @@ class SessionAggregateOperator(AggregatingOperator):
         runs = Runs.by_slot(pieces, slots, new)
         self._calls.accumulate(self._table, runs, arrays, signs, len(batch))
         self._table.mark(slots)
-        chosen = pa.array(first_positions(pieces)[new])  # type: ignore[arg-type]
+        chosen = pa.array(first_positions(pieces)[new])
         self._kept.write(self._table, slots[new], [arrays[place].take(chosen) for place in self._params.keys])
 
     # -- sessions that are complete ------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ class WindowAggregateOperator(AggregatingOperator):
         self._calls.accumulate(self._table, runs, arrays, signs, len(batch))
         self._table.mark(placed.slots)
         if new.any():
-            first = first_positions(placed.codes)[new]  # type: ignore[arg-type]
+            first = first_positions(placed.codes)[new]
             slots = placed.slots[new]
             self._table.column(_START)[slots] = starts[first]
             self._table.column(_END)[slots] = ends[first]
@@ -216,7 +216,7 @@ class WindowAggregateOperator(AggregatingOperator):
         for start in np.unique(starts).tolist():
             of_slice = starts == start
             self._calls.merge(merged, places[codes[of_slice]], self._table, slots[of_slice])
-        return merged, slots[first_positions(codes)]  # type: ignore[arg-type]
+        return merged, slots[first_positions(codes)]
 
     # -- what it remembers ---------------------------------------------------------------------------------------
 
