@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
 _NO_JAVA = "no Java code runs here. Write the function in Python: create_temporary_function(path, udf(..))"
-_NO_MODELS = "Models are not there."
 
 
 class TableEnvironment:

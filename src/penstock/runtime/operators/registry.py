@@ -16,6 +16,7 @@ from penstock.runtime.table.group_aggregate import GroupAggregateOperator
 from penstock.runtime.table.interval_join import TableIntervalJoinOperator
 from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
+from penstock.runtime.table.lookup_join import LookupJoinOperator
 from penstock.runtime.table.match_recognize import MatchRecognizeOperator
 from penstock.runtime.table.materialize import DropBeforeOperator, SinkMaterializeOperator
 from penstock.runtime.table.not_null import NotNullOperator
@@ -87,6 +88,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_session_aggregate": SessionAggregateOperator,
     "table_interval_join": TableIntervalJoinOperator,
     "table_temporal_join": TemporalJoinOperator,
+    "table_lookup_join": LookupJoinOperator,
     "table_window_join": WindowJoinOperator,
     "table_window_rank": WindowRankOperator,
     "table_match": MatchRecognizeOperator,

@@ -39,7 +39,7 @@ class SlotField:
 class Placed(NamedTuple):
     """The keys of a batch: the number of each row's key among the different ones, and the slots of these."""
 
-    codes: Integers
+    codes: npt.NDArray[np.int32]
     slots: Integers
 
     @property

@@ -13,7 +13,7 @@ from penstock.columns.kernels.python_columns import from_python
 from penstock.columns.typesystem import scalars
 from penstock.common.errors import JobExecutionError
 from penstock.common.time import Instant
-from penstock.common.types import Row
+from penstock.common.types import Row, RowKind
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
@@ -88,6 +88,7 @@ class TableToStreamParams:
     rowtime: int | None = None
     pairs: bool = False  # (True, row) and (False, row) instead of rows with kinds
     convert: Callable[[Row], Any] | None = None
+    without_before: bool = False  # updates are found by their key: rows as they were are left out
 
 
 class TableToStreamOperator(Operator):
@@ -102,6 +103,8 @@ class TableToStreamOperator(Operator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         batch = batch.in_columns(self._codec)
+        if self._params.without_before and batch.kinds is not None:
+            batch = batch.filter(batch.kinds != RowKind.UPDATE_BEFORE.value)
         columns: Any = batch.columns
         arrays = self._codec.arrays(batch)
         rows = self._codec.decode(columns)

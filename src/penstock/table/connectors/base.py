@@ -14,6 +14,7 @@ from penstock.table.logical.nodes import Fields
 from penstock.table.sql.errors import suggestion
 
 if TYPE_CHECKING:
+    from penstock.common.typeinfo import RowTypeInfo
     from penstock.functions.sink import Sink
     from penstock.functions.source import Source
     from penstock.runtime.sources.base import SourcePlanner
@@ -87,26 +88,23 @@ class ConnectorTable:
 class TableSource:
     """Where rows come from: a planner of epochs or a source of splits, whose records are rows of the table's columns.
 
-    Records may be Rows, or batches of columns. `changelog` are the kinds of changes among them, `before` whether
-    updates come with the row as it was.
+    Records are batches of the table's columns or rows of its values; or Rows of a stream's type, if that is given.
     """
 
     source: SourcePlanner | Source
     name: str
-    changelog: str = "I"
-    before: bool = True
     parallelism: int | None = None
+    stream_type: RowTypeInfo | None = None
 
 
 @dataclass(frozen=True)
 class TableSink:
-    """Where rows go; `accepts` are the kinds that it can take, `before` whether it wants -U rows."""
+    """Where rows go: as batches of the table's columns, or as Rows of a stream's type, if that is given."""
 
     sink: Sink
     name: str
-    accepts: str = "I"
-    before: bool = True
     parallelism: int | None = None
+    stream_type: RowTypeInfo | None = None
 
 
 class TableConnector:
@@ -123,12 +121,16 @@ class TableConnector:
         return "I"
 
     def upserts(self, table: ConnectorTable) -> bool:
-        """Whether reading gives updates without the row as it was before, found by the primary key."""
+        """Whether updates that are read come without the row as it was, to be found by the primary key."""
         return False
 
-    def wants_before(self, table: ConnectorTable) -> bool:
-        """Whether writing needs the row as it was before; otherwise it finds rows by the primary key."""
-        return True
+    def accepts(self, table: ConnectorTable) -> str:
+        """The kinds of changes that can be written."""
+        return "I"
+
+    def by_key(self, table: ConnectorTable) -> bool:
+        """Whether what is written finds its rows by the primary key, so that nobody needs the row as it was."""
+        return False
 
     def source(self, table: ConnectorTable) -> TableSource:
         raise NotSupportedError(f"The connector '{self.name}' cannot be read from: the table {table.name} is a sink.")

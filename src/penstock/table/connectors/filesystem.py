@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.option_values import bytes_of
-from penstock.connectors.files.local_path import local_path, sink_location
+from penstock.connectors.files.location import file_location
 from penstock.connectors.files.reading import Files
 from penstock.connectors.files.rolling_policies import DefaultRollingPolicy, OnCheckpointRollingPolicy
 from penstock.formats.file_formats import FileFormat
@@ -34,31 +34,33 @@ class FilesystemConnector(TableConnector):
     def changelog(self, table: ConnectorTable) -> str:
         return "I" if table.options.get("format") in (None, "parquet") else format_of(table)[0].changelog
 
+    def accepts(self, table: ConnectorTable) -> str:
+        return self.changelog(table)
+
     def source(self, table: ConnectorTable) -> TableSource:
         interval = table.millis("source.monitor-interval")
         if interval is not None and table.bounded:
             raise ProgramError(
                 f"'source.monitor-interval' of {table.name} makes it endless: leave it out in batch mode."
             )
-        path = local_path(table.text("path"), f"The table {table.name}")
+        path = file_location(table.text("path"), f"The table {table.name}")
         planner = Files(_file_format(table), [path], interval)
         return TableSource(
             planner,
             table.name,
-            self.changelog(table),
             parallelism=table.number("scan.parallelism", 0) or None,
         )
 
     def sink(self, table: ConnectorTable) -> TableSink:
         stored = _in_files(table)
         parquet = table.text("format") == "parquet"
+        _refuse_avro(table)
         encoder = None
-        accepts = "I"
         if not parquet:
             found, options = format_of(table)
-            encoder, accepts = found.encoder_of(stored, options), found.changelog
+            encoder = found.encoder_of(stored, options)
         sink = TableFileSink(
-            sink_location(table.text("path"), f"The table {table.name}"),
+            file_location(table.text("path"), f"The table {table.name}"),
             table.row_type,
             _keys(table),
             table.options.get("partition.default-name", _DEFAULT_PARTITION),
@@ -66,7 +68,12 @@ class FilesystemConnector(TableConnector):
             OnCheckpointRollingPolicy() if parquet else _rolling(table),
             table.millis("sink.rolling-policy.check-interval", _MINUTE) or _MINUTE,
         )
-        return TableSink(sink, table.name, accepts, parallelism=table.number("sink.parallelism", 0) or None)
+        return TableSink(sink, table.name, parallelism=table.number("sink.parallelism", 0) or None)
+
+
+def _refuse_avro(table: ConnectorTable) -> None:
+    if table.text("format") == "avro":
+        raise NotSupportedError(f"Avro files of {table.name} are not there: use parquet; avro is for messages.")
 
 
 def _rolling(table: ConnectorTable) -> DefaultRollingPolicy:
@@ -91,6 +98,7 @@ def _in_files(table: ConnectorTable) -> Fields:
 
 def _file_format(table: ConnectorTable) -> FileFormat:
     stored, name = _in_files(table), table.text("format")
+    _refuse_avro(table)
     default = table.options.get("partition.default-name", _DEFAULT_PARTITION)
     if name == "parquet":
         return ParquetTableFile(table, stored, default)
@@ -98,6 +106,4 @@ def _file_format(table: ConnectorTable) -> FileFormat:
     decoder = found.decoder_of(stored, options)
     if isinstance(decoder, CsvDecoder):
         return CsvTableFile(table, decoder, dialect_of(options), default)
-    if name == "orc":
-        raise NotSupportedError("ORC files are not there: use parquet.")
     return LinesTableFile(table, decoder, default)

@@ -27,9 +27,12 @@ class PrintConnector(TableConnector):
     name = "print"
     options = ("print-identifier", "standard-error", "sink.parallelism")
 
+    def accepts(self, table: ConnectorTable) -> str:
+        return "IUD"
+
     def sink(self, table: ConnectorTable) -> TableSink:
         sink = _PrintSink(table.options.get("print-identifier", ""), table.boolean("standard-error", False))
-        return TableSink(sink, table.name, "IUD", parallelism=table.number("sink.parallelism", 0) or None)
+        return TableSink(sink, table.name, parallelism=table.number("sink.parallelism", 0) or None)
 
 
 class _PrintSink(Sink):
@@ -91,8 +94,11 @@ class BlackholeConnector(TableConnector):
     name = "blackhole"
     options = ("sink.parallelism",)
 
+    def accepts(self, table: ConnectorTable) -> str:
+        return "IUD"
+
     def sink(self, table: ConnectorTable) -> TableSink:
-        return TableSink(_Blackhole(), table.name, "IUD", parallelism=table.number("sink.parallelism", 0) or None)
+        return TableSink(_Blackhole(), table.name, parallelism=table.number("sink.parallelism", 0) or None)
 
 
 class _Blackhole(Sink):

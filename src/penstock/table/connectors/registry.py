@@ -13,8 +13,14 @@ from penstock.table.sql.errors import suggestion
 CONNECTORS: dict[str, tuple[str, str]] = {
     "blackhole": ("printing", "BlackholeConnector"),
     "datagen": ("datagen", "DatagenConnector"),
+    "delta": ("delta", "DeltaConnector"),
     "filesystem": ("filesystem", "FilesystemConnector"),
+    "iceberg": ("iceberg", "IcebergConnector"),
+    "jdbc": ("jdbc", "JdbcConnector"),
+    "kafka": ("kafka", "KafkaConnector"),
+    "postgres-cdc": ("postgres_cdc", "PostgresCdcConnector"),
     "print": ("printing", "PrintConnector"),
+    "upsert-kafka": ("kafka", "UpsertKafkaConnector"),
 }
 
 

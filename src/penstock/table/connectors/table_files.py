@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,6 +21,7 @@ from penstock.formats.file_formats import FileFormat
 from penstock.formats.text_lines import TextLines
 from penstock.runtime.batch import Batch, Kinds
 from penstock.runtime.table.codec import TableCodec
+from penstock.storage.files import open_file, size_of_file
 from penstock.table.connectors.base import ConnectorTable
 from penstock.table.formats.base import Decoder
 from penstock.table.formats.csv import CsvDecoder
@@ -68,13 +69,13 @@ def _partition_of(path: str) -> dict[str, str]:
 
 
 def _metadata(path: str, key: str, field: Field) -> pa.Array:
-    value: Any = {
+    facts: dict[str, Callable[[], Any]] = {
         "file.path": lambda: path,
         "file.name": lambda: os.path.basename(path),
-        "file.size": lambda: os.path.getsize(path),
+        "file.size": lambda: size_of_file(path),
         "file.modification-time": lambda: int(os.path.getmtime(path) * 1000),
-    }[key]()
-    return from_plain([value], field.data_type)
+    }
+    return from_plain([facts[key]()], field.data_type)
 
 
 class LinesTableFile(TableFile):
@@ -141,19 +142,24 @@ class ParquetTableFile(TableFile):
         super().__init__(table, stored, default_partition)
 
     def extent(self, path: str, size: int) -> int:
-        return int(pyarrow.parquet.ParquetFile(path).num_row_groups) if size else 0
+        if not size:
+            return 0
+        with open_file(path) as stream:
+            return int(pyarrow.parquet.ParquetFile(stream).num_row_groups)
 
     def records_per_unit(self, path: str, extent: int) -> float:
-        file = pyarrow.parquet.ParquetFile(path)
-        return float(file.metadata.num_rows) / max(1, int(file.num_row_groups))
+        with open_file(path) as stream:
+            file = pyarrow.parquet.ParquetFile(stream)
+            return float(file.metadata.num_rows) / max(1, int(file.num_row_groups))
 
     def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
-        file = pyarrow.parquet.ParquetFile(path)
-        there = set(file.schema_arrow.names)
-        names = [field.name for field in self.stored if field.name in there]
-        for group in file.iter_batches(row_groups=list(range(start, end)), columns=names):
-            columns = [self._column(group, field, there) for field in self.stored]
-            yield self.batch(path, columns, group.num_rows)
+        with open_file(path) as stream:
+            file = pyarrow.parquet.ParquetFile(stream)
+            there = set(file.schema_arrow.names)
+            names = [field.name for field in self.stored if field.name in there]
+            for group in file.iter_batches(row_groups=list(range(start, end)), columns=names):
+                columns = [self._column(group, field, there) for field in self.stored]
+                yield self.batch(path, columns, group.num_rows)
 
     def _column(self, group: pa.RecordBatch, field: Field, there: set[str]) -> pa.Array:
         wanted = to_arrow_type(field.data_type)

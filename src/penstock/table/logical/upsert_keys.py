@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from penstock.columns.typed.nodes import InputRef, Invoke, SortKey, Typed
+from penstock.columns.typed.nodes import Convert, InputRef, Invoke, SortKey, Typed
+from penstock.columns.typesystem.base import IntegralType
+from penstock.columns.typesystem.scalars import CharType, VarCharType
 from penstock.table.logical import nodes as plan
 
 Key = frozenset[int]
@@ -45,8 +47,9 @@ def _project(node: plan.Project) -> Keys:
     """Keys whose columns all survive as they are; a column may survive in several places."""
     places: dict[int, list[int]] = {}
     for place, expression in enumerate(node.expressions):
-        if isinstance(expression, InputRef):
-            places.setdefault(expression.index, []).append(place)
+        column = _kept_column(expression)
+        if column is not None:
+            places.setdefault(column, []).append(place)
     found = set()
     for key in upsert_keys(node.source):
         if all(column in places for column in key):
@@ -63,6 +66,19 @@ def _rank(node: plan.Rank) -> Keys:
     if node.start == node.end and not node.limit:
         found.add(partition)
     return frozenset(found)
+
+
+def _kept_column(expression: Typed) -> int | None:
+    """A column as it is, or cast to a type in which different values stay different."""
+    if isinstance(expression, InputRef):
+        return expression.index
+    if isinstance(expression, Convert) and isinstance(expression.operand, InputRef):
+        source, target = expression.operand.data_type, expression.data_type
+        widened = isinstance(source, IntegralType) and isinstance(target, IntegralType) and target.WIDTH >= source.WIDTH
+        texts = isinstance(source, (CharType, VarCharType)) and isinstance(target, VarCharType)
+        if widened or (texts and target.length >= source.length):  # type: ignore[attr-defined]
+            return expression.operand.index
+    return None
 
 
 def _join(node: plan.JoinRelation) -> Keys:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.common.errors import NotSupportedError
@@ -26,7 +27,8 @@ def calc(relation: plan.Project | plan.Filter, planner: Planner) -> TableStream:
         below = below.source
     source = planner.plan(below)
     params = CalcParams(source.row_type, merged(steps), planner.session)
-    return planner.operator(relation, "table_calc", [source], {"calc": params}, name="Calc")
+    made = planner.operator(relation, "table_calc", [source], {"calc": params}, name="Calc")
+    return replace(made, kinds=source.kinds)  # in a batch program fewer than the plan says
 
 
 def set_operation(relation: plan.SetRelation, planner: Planner) -> TableStream:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.common.errors import ProgramError
 from penstock.graph.transformation import Node
 from penstock.runtime.table.not_null import NotNullParams
-from penstock.table.connectors.base import ConnectorTable, TableConnector, TableSink
+from penstock.runtime.table.streams import StreamToTableParams, TableToStreamParams
+from penstock.table.connectors.base import ConnectorTable, TableConnector
 from penstock.table.connectors.registry import connector_of
 from penstock.table.logical import nodes as plan
-from penstock.table.logical.changelog import INSERTS
-from penstock.table.logical.explain import line_of
 from penstock.table.logical.resolved_table import ResolvedTable
 from penstock.table.physical.declared_columns import with_declared_columns
 from penstock.table.physical.table_stream import TableStream
-from penstock.table.sql.errors import SqlValidationError
 
 if TYPE_CHECKING:
     from penstock.table.physical.planner import Planner
-
-_NAMES = {"I": "inserts", "U": "updates", "D": "deletions"}
 
 
 @dataclass(frozen=True)
@@ -39,15 +35,22 @@ class ConnectorHandle:
         connector, table = self._opened(planner, {**self.options, **hints})
         found = connector.source(table)
         stream = planner.source(relation, found.name, found.source, fields=self.table.stored)
+        source = stream.stream._nodes[0]
         if found.parallelism is not None:
-            stream.stream._nodes[0].parallelism = found.parallelism
-        stream = replace(stream, before=found.before)
-        return replace(with_declared_columns(relation, stream, self.table, planner), before=found.before)
+            source.parallelism = found.parallelism
+        if found.stream_type is not None:
+            source.output_type = found.stream_type
+            params = StreamToTableParams(
+                stream.row_type, tuple(range(len(stream.fields))), connector.changelog(table) != "I"
+            )
+            stream = planner.operator(
+                relation, "stream_to_table", [stream], {"columns": params}, fields=self.table.stored, name="ToTable"
+            )
+        return with_declared_columns(relation, stream, self.table, planner)
 
     def sink(self, relation: plan.Sink, table: TableStream, planner: Planner) -> Node:
         connector, target = self._opened(planner, self.options, relation)
         found = connector.sink(target)
-        self._check_kinds(found, table, relation)
         needing = tuple(
             place
             for place, (ours, theirs) in enumerate(zip(table.fields, relation.fields, strict=True))
@@ -59,20 +62,15 @@ class ConnectorHandle:
             table = planner.operator(
                 relation, "table_not_null", [table], {"not_null": params}, name="ConstraintEnforcer"
             )
+        if found.stream_type is not None:
+            rows = TableToStreamParams(table.row_type)
+            made = planner.operator(relation, "table_to_stream", [table], {"rows": rows}, name="ToRows")
+            made.stream._nodes[0].output_type = made.stream._type_info = found.stream_type
+            table = made
         node = planner.sink(table, relation, found.name, found.sink)
         if found.parallelism is not None:
             node.parallelism = found.parallelism
         return node
-
-    def _check_kinds(self, sink: TableSink, table: TableStream, relation: plan.Sink) -> None:
-        refused = table.kinds - INSERTS - frozenset(sink.accepts)
-        if refused:
-            what = " and ".join(_NAMES[kind] for kind in "UD" if kind in refused)
-            raise SqlValidationError(
-                f"The sink {'.'.join(self.path)} does not take {what}, which the query gives:"
-                f" {line_of(relation.source)}. Use a sink that does, or a query that only adds rows.",
-                relation.position,
-            )
 
     def _opened(
         self, planner: Planner, options: Mapping[str, str], sink: plan.Sink | None = None

@@ -9,16 +9,17 @@ from penstock.columns.typed.nodes import OuterRef, TimeAttribute
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.table.interval_join import IntervalJoinParams, TimedSide
 from penstock.runtime.table.join import JoinParams, SideParams
+from penstock.runtime.table.lookup_join import LookupJoinParams
 from penstock.runtime.table.temporal_join import TemporalJoinParams
 from penstock.runtime.table.window_join import WindowedSide, WindowJoinParams
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
-from penstock.table.logical.explain import line_of
 from penstock.table.logical.join_keys import JoinKeys, join_by_columns, join_keys
 from penstock.table.logical.time_bounds import TimeBounds, time_bounds
 from penstock.table.logical.window_columns import is_window_join, window_columns
+from penstock.table.physical import correlates
 from penstock.table.physical.aggregates import time_to_live
-from penstock.table.physical.table_stream import TableStream
+from penstock.table.physical.table_stream import TableStream, row_type_of
 from penstock.table.physical.windows import window_zone
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ def _interval_join(
     relation: plan.JoinRelation, bounds: TimeBounds, left: TableStream, right: TableStream, planner: Planner
 ) -> TableStream:
     """Rows whose times are near each other, so that state can be given up."""
-    keys = join_keys(builder.joined(relation.left, relation.right, relation.kind, bounds.rest))
+    joined = builder.joined(relation.left, relation.right, relation.kind, bounds.rest)
+    assert isinstance(joined, plan.JoinRelation)
+    keys = join_keys(joined)
     if any(keys.nulls_match):
         raise NotSupportedError("A join with bounds of time cannot compare keys by IS NOT DISTINCT FROM: use =.")
     params = IntervalJoinParams(
@@ -94,7 +97,7 @@ def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
     """FOR SYSTEM_TIME AS OF: the version of a row that was valid at the time of the left row."""
     right = relation.right
     if not isinstance(right, plan.Snapshot):
-        raise NotSupportedError(f"{line_of(relation)} cannot be run yet.")
+        return correlates.correlation(relation, planner)
     period = right.period
     if not isinstance(period, OuterRef) or period.time is None:
         raise NotSupportedError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table.")
@@ -131,9 +134,37 @@ def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
 
 
 def lookup_join(relation: plan.Correlation, right: plan.Snapshot, planner: Planner) -> TableStream:
-    raise NotSupportedError(
-        "Processing-time temporal joins need a table that can be looked up, as of the connector jdbc."
+    """Rows of a table outside, as they are when the left row comes; the table's connector says how keys are looked up.
+
+    Its handle has `lookup(scan, columns, planner)`, which gives a LookupFunction for these columns as the key, how many
+    keys may be cached, and for how many milliseconds.
+    """
+    scan = right.source
+    look_up = getattr(scan.definition.handle, "lookup", None) if isinstance(scan, plan.Scan) else None
+    if look_up is None:
+        raise NotSupportedError(
+            "A join with a table as of processing time needs a connector that looks up keys, as jdbc has; joins with "
+            "the last version of other tables need a rowtime: FOR SYSTEM_TIME AS OF the rowtime of the left table."
+        )
+    joined = builder.joined(relation.left, scan, relation.kind, relation.condition, relation.position)
+    assert isinstance(joined, plan.JoinRelation)
+    keys = join_keys(joined)
+    if not keys.left or any(keys.nulls_match):
+        raise NotSupportedError("A lookup join needs an equality of a column of each side.")
+    stream = planner.plan(relation.left)
+    function, cached_keys, cached_ms = look_up(scan, [scan.names[place] for place in keys.right], planner)
+    params = LookupJoinParams(
+        relation.kind,
+        stream.row_type,
+        keys.left,
+        row_type_of(scan.fields),
+        function,
+        keys.rest,
+        cached_keys,
+        cached_ms,
+        planner.session,
     )
+    return planner.operator(relation, "table_lookup_join", [stream], {"join": params}, name="LookupJoin")
 
 
 def side_params(side: TableStream, keys: Sequence[int], planner: Planner) -> SideParams:

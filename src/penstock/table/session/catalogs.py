@@ -181,7 +181,8 @@ def _with_changes(found: TableDefinition, name: FullName, fields: Fields) -> Tab
         found,
         changelog=connector.changelog(table),
         upserts=connector.upserts(table),
-        sink_before=connector.wants_before(table),
+        sink_accepts=connector.accepts(table),
+        sink_before=not connector.by_key(table),
     )
 
 

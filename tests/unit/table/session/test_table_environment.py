@@ -16,6 +16,7 @@ from penstock.common.watermark_strategy import TimestampAssigner
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.datastream.functions import ProcessFunction
 from penstock.table import (
+    ChangelogMode,
     DataTypes,
     EnvironmentSettings,
     Schema,
@@ -174,6 +175,19 @@ def test_changelogs_pass_in_both_directions(t_env: StreamTableEnvironment) -> No
         t_env.to_data_stream(table)
 
 
+def test_upserts_are_found_by_their_key(t_env: StreamTableEnvironment) -> None:
+    env = t_env._session.env
+    row_type = Types.ROW_NAMED(["k", "n"], [Types.STRING(), Types.INT()])
+    stream = env.from_collection(
+        [Row.of_kind(RowKind.UPDATE_AFTER, "a", n) for n in (1, 2)] + [Row.of_kind(RowKind.DELETE, "a", None)], row_type
+    )
+    schema = Schema.new_builder().column("k", "STRING").column("n", "INT").primary_key("k").build()
+    table = t_env.from_changelog_stream(stream, schema, ChangelogMode.upsert())
+    assert rows(table.execute()) == [("+I", "a", 1), ("-U", "a", 1), ("+U", "a", 2), ("-D", "a", 2)]
+    with t_env.to_changelog_stream(table, None, ChangelogMode.upsert()).execute_and_collect() as found:
+        assert [str(row.get_row_kind()) for row in found] == ["+I", "+U", "-D"]
+
+
 def test_timestamps_of_a_stream_are_a_time_attribute_and_come_back(t_env: StreamTableEnvironment) -> None:
     env = t_env._session.env
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(_Millis())
@@ -224,6 +238,19 @@ def test_batch_mode_has_no_kinds_and_needs_an_end(local_env: Factory, capsys: py
     t_env.execute_sql("CREATE TABLE endless (a INT) WITH ('connector' = 'datagen')")
     with pytest.raises(NotSupportedError, match="never ends: give 'number-of-rows'"):
         t_env.execute_sql("SELECT * FROM endless")
+
+
+def test_batch_mode_gives_final_rows_in_order(local_env: Factory) -> None:
+    t_env = StreamTableEnvironment.create(local_env(2, 2, forget=True), EnvironmentSettings.in_batch_mode())
+    t_env.create_temporary_view("t", t_env.from_elements([(n % 3, n) for n in range(10)], ["k", "n"]))
+    totals = t_env.execute_sql("SELECT k, SUM(n) AS s FROM t GROUP BY k ORDER BY s DESC")
+    assert rows(totals) == [("+I", 0, 18), ("+I", 2, 15), ("+I", 1, 12)]
+    joined = (
+        "SELECT a.k, b.x FROM (SELECT DISTINCT k FROM t) AS a LEFT JOIN (VALUES (1, 'one')) AS b(k, x) ON a.k = b.k"
+    )
+    assert sorted(rows(t_env.execute_sql(joined)), key=str) == [("+I", 0, None), ("+I", 1, "one"), ("+I", 2, None)]
+    ordered = [row[1] for row in rows(t_env.execute_sql("SELECT n FROM t ORDER BY k, n DESC"))]
+    assert ordered == [9, 6, 3, 0, 7, 4, 1, 8, 5, 2]
 
 
 def test_options_of_the_session_and_of_hints(t_env: StreamTableEnvironment) -> None:

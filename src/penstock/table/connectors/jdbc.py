@@ -1,0 +1,89 @@
+"""Tables of databases: read once, written by key or by appending."""
+
+from __future__ import annotations
+
+from penstock.common.errors import ProgramError
+from penstock.common.typeinfo import RowTypeInfo
+from penstock.connectors.base import DeliveryGuarantee
+from penstock.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
+from penstock.connectors.jdbc.sink import JdbcTableSink
+from penstock.connectors.jdbc.source import JdbcSource
+from penstock.table.connectors.base import ConnectorTable, TableConnector, TableSink, TableSource
+from penstock.table.session.stream_types import type_info_of
+
+
+class JdbcConnector(TableConnector):
+    """With a PRIMARY KEY rows are written by it, so that writing them again changes nothing."""
+
+    name = "jdbc"
+    options = (
+        "url", "table-name", "username", "password", "driver", "scan.partition.column", "scan.partition.num",
+        "scan.partition.lower-bound", "scan.partition.upper-bound", "sink.buffer-flush.max-rows",
+        "sink.buffer-flush.interval", "sink.max-retries", "sink.parallelism", "sink.delivery-guarantee",
+    )  # fmt: skip
+
+    def accepts(self, table: ConnectorTable) -> str:
+        return "IUD" if table.primary_key else "I"
+
+    def by_key(self, table: ConnectorTable) -> bool:
+        return bool(table.primary_key)
+
+    def source(self, table: ConnectorTable) -> TableSource:
+        column = table.options.get("scan.partition.column")
+        source = JdbcSource(
+            connection_of(table),
+            row_type_of(table),
+            query=_query(table),
+            partition_column=column,
+            partitions=table.number("scan.partition.num", 1) if column else 1,
+            lower=_bound(table, "scan.partition.lower-bound"),
+            upper=_bound(table, "scan.partition.upper-bound"),
+        )
+        return TableSource(source, table.name, stream_type=row_type_of(table))
+
+    def sink(self, table: ConnectorTable) -> TableSink:
+        chosen = table.chosen("sink.delivery-guarantee", ("at-least-once", "exactly-once"), "at-least-once")
+        execution = JdbcExecutionOptions.builder()
+        execution.with_max_retries(table.number("sink.max-retries", 3))
+        execution.with_batch_size(table.number("sink.buffer-flush.max-rows", 100))
+        execution.with_batch_interval_ms(table.millis("sink.buffer-flush.interval", 1_000) or 0)
+        sink = JdbcTableSink(
+            connection_of(table),
+            table.text("table-name"),
+            [field.name for field in table.fields],
+            list(table.primary_key),
+            DeliveryGuarantee[chosen.upper().replace("-", "_")],
+            execution.build(),
+        )
+        return TableSink(sink, table.name, table.number("sink.parallelism", 0) or None, row_type_of(table))
+
+
+def connection_of(table: ConnectorTable) -> JdbcConnectionOptions:
+    builder = JdbcConnectionOptions.JdbcConnectionOptionsBuilder().with_url(table.text("url"))
+    if "username" in table.options:
+        builder.with_user_name(table.text("username"))
+    if "password" in table.options:
+        builder.with_password(table.text("password"))
+    return builder.build()
+
+
+def row_type_of(table: ConnectorTable) -> RowTypeInfo:
+    names, types = [field.name for field in table.fields], [type_info_of(field.data_type) for field in table.fields]
+    return RowTypeInfo(types, names)
+
+
+def _query(table: ConnectorTable) -> str:
+    from penstock.connectors.jdbc.session import Session
+
+    dialect = Session(connection_of(table).address).dialect
+    columns = ", ".join(dialect.quoted(field.name) for field in table.fields)
+    return f"SELECT {columns} FROM {dialect.table_name(table.text('table-name'))}"
+
+
+def _bound(table: ConnectorTable, key: str) -> int | None:
+    if key not in table.options:
+        return None
+    try:
+        return int(table.text(key))
+    except ValueError:
+        raise ProgramError(f"'{key}' of {table.name} must be a whole number.") from None
