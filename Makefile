@@ -6,7 +6,7 @@ CASES ?=
 SCALE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-kafka test soak lint format bench web setup clean
+.PHONY: help demo demo-kafka test soak lint format bench bench-kafka web setup clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/'
@@ -16,6 +16,9 @@ demo: setup  ## count page views on Spark and compare the totals with the truth
 
 demo-kafka: setup  ## page views from Kafka to Kafka and PostgreSQL: both started, the job killed and resumed, results compared
 	@$(BIN)/python scripts/demo_kafka.py
+
+demo-ui: setup  ## a manager with three jobs to look at in a browser, until Ctrl-C
+	@$(BIN)/python scripts/demo_ui.py
 
 test: setup  ## ruff, mypy, import-linter and all tests (ARGS="-k name" goes to pytest)
 	@$(BIN)/python scripts/check.py test $(ARGS)
@@ -32,6 +35,10 @@ format: setup  ## let ruff format and repair the code
 bench: setup  ## beside PyFlink, Flink SQL and PySpark (CASES="keyed_count latency" SCALE=0.1 for parts and sizes)
 	@$(BIN)/python -m benchmarks.prepare_environment
 	@$(BIN)/python -m benchmarks.run --cases "$(CASES)" --scale $(SCALE) $(ARGS)
+
+bench-kafka: setup  ## Kafka to Kafka beside a bare consume loop and PyFlink with Flink's connector
+	@$(BIN)/python -m benchmarks.prepare_environment
+	@$(BIN)/python -m benchmarks.kafka_speed --flink 5.0.0-2.2 $(ARGS)
 
 web: setup  ## build the web page of the manager from web/ into the package (needs npm)
 	@$(BIN)/python scripts/build_web.py

@@ -1,9 +1,11 @@
-"""Kafka -> count per key -> Kafka, beside a bare consume loop of confluent-kafka, on a broker of its own.
+"""Kafka -> count per key -> Kafka, exactly once, beside a bare consume loop of confluent-kafka, on a broker of its own.
 
-python -m benchmarks.kafka_speed [--records 3000000] [--every 1000] [--engines micro-batch,resident]
+python -m benchmarks.kafka_speed [--records 3000000] [--every 100] [--contestants micro-batch,resident]
+    [--flink 5.0.0-2.2 --flink-records 300000]      also PyFlink in thread mode, with that version of Flink's connector
 
-Records have 100 bytes and 10,000 keys in two partitions; each 1000th count of a key is written, exactly once.
-Penstock's rate is that of the epochs behind the third; the loop's begins with its first message.
+Records have 100 bytes and 10,000 keys, in two partitions; of so many counts of a key one is written. How much a job has
+read between its first and its last results is known from these, and Kafka says when it took them. The loop's clock
+starts with its first message.
 """
 
 from __future__ import annotations
@@ -15,38 +17,15 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from penstock.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
-from penstock.common.run_options import RunOptions, set_run_options
-from penstock.control.progress import JobProgress, set_progress_listener
-from penstock.datastream import KeyedProcessFunction, StreamExecutionEnvironment
-from penstock.datastream.connectors import DeliveryGuarantee
-from penstock.datastream.connectors.kafka import (
-    KafkaOffsetsInitializer,
-    KafkaRecordSerializationSchema,
-    KafkaSink,
-    KafkaSource,
-)
-from penstock.datastream.state import ValueStateDescriptor
+from benchmarks import settings
 
 KEYS = 10_000
-WARM_UP_EPOCHS = 3
 BYTES = 100
-
-
-class Count(KeyedProcessFunction):
-    def __init__(self, every: int) -> None:
-        self.every = every
-
-    def open(self, runtime_context: Any) -> None:
-        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
-
-    def process_element(self, value: str, ctx: Any) -> Any:
-        count = (self.count.value() or 0) + 1
-        self.count.update(count)
-        if count % self.every == 0:
-            yield f"{ctx.get_current_key()} {count}"
+PROGRAM = Path(__file__).parent / "programs" / "kafka_count.py"
 
 
 def fill(address: str, topic: str, records: int) -> None:
@@ -76,7 +55,7 @@ def bare_loop(address: str, topic: str, records: int) -> None:
         messages = consumer.consume(500, 1.0)
         began = began or time.monotonic()
         for message in messages:
-            key = message.value()[:5]
+            key = (message.value() or b"")[:5]
             counts[key] = counts.get(key, 0) + 1
         found += len(messages)
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -86,41 +65,32 @@ def bare_loop(address: str, topic: str, records: int) -> None:
     os._exit(0)
 
 
-def penstock_job(address: str, source_topic: str, sink_topic: str, every: int, engine: str) -> None:
-    """In a process of its own; prints its rate."""
-    moments: list[tuple[float, int]] = []
-
-    def note(progress: JobProgress) -> None:
-        if progress.epoch > WARM_UP_EPOCHS:
-            moments.append((time.monotonic(), progress.records_in))
-
-    set_progress_listener(note)
-    set_run_options(RunOptions(master="local[2]", configuration={"penstock.engine": engine}))
-    env = StreamExecutionEnvironment.get_execution_environment(Configuration())
-    env.set_parallelism(2)
-    source = KafkaSource.builder().set_bootstrap_servers(address).set_topics(source_topic)
-    source.set_bounded(KafkaOffsetsInitializer.latest()).set_value_only_deserializer(SimpleStringSchema())
-    serializer = KafkaRecordSerializationSchema.builder().set_topic(sink_topic)
-    sink = (
-        KafkaSink.builder()
-        .set_bootstrap_servers(address)
-        .set_record_serializer(serializer.set_value_serialization_schema(SimpleStringSchema()).build())
-        .set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)
-        .set_transactional_id_prefix("bench")
-        .build()
-    )
-    records = env.from_source(source.build(), WatermarkStrategy.no_watermarks(), "records")
-    records.key_by(lambda text: text[:5], Types.STRING()).process(Count(every), Types.STRING()).sink_to(sink)
-    env.execute("kafka")
-    (began, before), (ended, after) = moments[0], moments[-1]
-    print(json.dumps({"rate": (after - before) / (ended - began)}))
-
-
-def in_a_process(function: str, *arguments: Any) -> dict[str, float]:
-    call = f"from benchmarks.kafka_speed import {function}; {function}{tuple(arguments)!r}"
+def measured_loop(address: str, topic: str, records: int) -> dict[str, float]:
+    call = f"from benchmarks.kafka_speed import bare_loop; bare_loop{(address, topic, records)!r}"
     found = subprocess.run([sys.executable, "-c", call], stdout=subprocess.PIPE, text=True, check=True)
     result: dict[str, float] = json.loads(found.stdout.splitlines()[-1])
     return result
+
+
+def job_rate(
+    broker: Any, source: str, every: int, command: list[str], extra: Mapping[str, str], jar: str = ""
+) -> float:
+    from tests.services.kafka import committed_messages, create_topic
+
+    sink = create_topic(broker, 2, config={"message.timestamp.type": "LogAppendTime"})
+    arguments = [str(PROGRAM), broker.address, source, sink, str(every), *([jar] if jar else [])]
+    subprocess.run([*command, *arguments], env={**os.environ, **extra}, stdout=subprocess.DEVNULL, check=True)
+    moments: list[int] = sorted(message.timestamp()[1] for message in committed_messages(broker, sink))
+    later = [moment for moment in moments if moment > moments[0] + 100]  # what came with the first is warm-up
+    return len(later) * every / ((moments[-1] - moments[0]) / 1000)
+
+
+def flink_jar(version: str) -> str:
+    name = "org.apache.flink:flink-sql-connector-kafka"
+    directory = settings.ROOT / ".services" / "flink"
+    get = ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={name}:{version}", f"-DoutputDirectory={directory}"]
+    subprocess.run(get, check=True, stdout=subprocess.DEVNULL)
+    return str(directory / f"flink-sql-connector-kafka-{version}.jar")
 
 
 def main() -> None:
@@ -128,18 +98,28 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=3_000_000)
-    parser.add_argument("--every", type=int, default=1_000)
-    parser.add_argument("--engines", type=lambda text: text.split(","), default=["micro-batch", "resident"])
+    parser.add_argument("--every", type=int, default=100)
+    parser.add_argument("--contestants", type=lambda text: text.split(","), default=["micro-batch", "resident"])
+    parser.add_argument("--flink", default="")
+    parser.add_argument("--flink-records", type=int, default=300_000)
     options = parser.parse_args()
     with kafka_broker() as broker:
         source = create_topic(broker, 2)
         fill(broker.address, source, options.records)
-        bare = in_a_process("bare_loop", broker.address, source, options.records)
-        print(f"bare consume loop: {bare['rate']:,.0f} records/s, {bare['cpu_us']:.2f} us of CPU for each")
-        for engine in options.engines:
-            sink = create_topic(broker, 2)
-            found = in_a_process("penstock_job", broker.address, source, sink, options.every, engine)
-            print(f"penstock, {engine}: {found['rate']:,.0f} records/s, {found['rate'] / bare['rate']:.0%} of the loop")
+        bare = measured_loop(broker.address, source, options.records)
+        print(f"bare consume loop: {bare['rate']:,.0f} records/s, {bare['cpu_us']:.2f} us of CPU for each", flush=True)
+        penstock = [str(Path(sys.executable).with_name("penstock")), "run", "--pyflink", "--master", "local[2]"]
+        for engine in options.contestants:
+            command = [*penstock, f"-Dpenstock.engine={engine}"]
+            rate = job_rate(broker, source, options.every, command, {})
+            print(f"penstock, {engine}: {rate:,.0f} records/s, {rate / bare['rate']:.0%} of the loop", flush=True)
+        if options.flink:
+            short = create_topic(broker, 2)
+            fill(broker.address, short, options.flink_records)
+            python = [str(settings.flink_environment() / "bin" / "python")]
+            every = min(options.every, 10)
+            rate = job_rate(broker, short, every, python, {"BENCH_THREAD_MODE": "1"}, flink_jar(options.flink))
+            print(f"PyFlink, thread mode: {rate:,.0f} records/s", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,20 @@ def sources_hash() -> str:
     return digest.hexdigest()
 
 
+def licences() -> str:
+    """Of everything that the build contains, which is what `dependencies` names and what those need."""
+    texts: dict[str, str] = {}
+    waiting = [SOURCES]
+    while waiting:
+        needed = json.loads((waiting.pop() / "package.json").read_text()).get("dependencies", {})
+        for name in sorted(needed.keys() - texts.keys()):
+            package = SOURCES / "node_modules" / name
+            [licence] = package.glob("LICENSE*")
+            texts[name] = f"{name}\n{'-' * len(name)}\n{licence.read_text().strip()}\n"
+            waiting.append(package)
+    return "\n\n".join(texts[name] for name in sorted(texts))
+
+
 def main() -> int:
     if shutil.which("npm") is None:
         print("No npm on this machine: install Node.js 20 or newer. Only who changes web/ needs it.")
@@ -32,6 +47,7 @@ def main() -> int:
         code = subprocess.run(command, cwd=SOURCES, stdin=subprocess.DEVNULL).returncode
         if code != 0:
             return code
+    (PAGE / "licences.txt").write_text(licences())
     STAMP.write_text(f"{sources_hash()}\n")
     return 0
 

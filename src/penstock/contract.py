@@ -17,7 +17,7 @@ _NO_PLANS: Final = "plans are not compiled: the same statement gives the same pl
 _OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
 _TABLE: Final[dict[str, str]] = {
     "functions": "they are Python forms of Flink's own aggregates: call those of SQL",
-    "table.WindowGroupedTable.aggregate": "use select() with aggregate functions",
+    "table.WindowGroupedTable.aggregate": "select() takes Python functions too: select(f(..)) and take its fields",
     "table.Table.from_changelog": "use StreamTableEnvironment.from_changelog_stream()",
     "table.Table.to_changelog": "use StreamTableEnvironment.to_changelog_stream()",
     "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",

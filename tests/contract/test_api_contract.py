@@ -14,7 +14,7 @@ from penstock.cli import pyflink_alias
 from penstock.common.errors import NotSupportedError
 from penstock.contract import REFUSED, refusal_of
 
-# Flink's own aggregates in Python, which nothing calls.
+# Aggregate functions inside PyFlink's own operators, which no program names.
 OF_FUNCTIONS = ("pyflink.table.functions",)
 NAMES = [name for name in api_names() if name.module not in OF_FUNCTIONS]
 CALLABLE = ("method", "static", "classmethod", "function")

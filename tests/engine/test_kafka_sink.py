@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.services.kafka import KafkaBroker, committed_messages, create_topic, 
 from penstock.common import SimpleStringSchema, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.watermark_strategy import TimestampAssigner
+from penstock.connectors.kafka.committer import TransactionCommitter
 from penstock.connectors.kafka.staging import StagedPart, StagingWriter
 from penstock.datastream.connectors import DeliveryGuarantee
 from penstock.datastream.connectors.kafka import (
@@ -90,7 +92,7 @@ def test_keys_go_where_kafkas_java_client_sends_them(local_env: EnvironmentFacto
 
 def test_a_record_that_kafka_does_not_take_fails_the_job(local_env: EnvironmentFactory, kafka: KafkaBroker) -> None:
     for guarantee in (DeliveryGuarantee.AT_LEAST_ONCE, DeliveryGuarantee.EXACTLY_ONCE):
-        topic, env = create_topic(kafka, **{"max.message.bytes": "200"}), local_env()
+        topic, env = create_topic(kafka, config={"max.message.bytes": "200"}), local_env()
         env.from_collection(["small", "x" * 1000], Types.STRING()).sink_to(text_sink(kafka, topic, guarantee))
         with pytest.raises(JobExecutionError, match=r"Kafka at 127.*(?i:size|large)"):
             env.execute()
@@ -199,3 +201,30 @@ def test_the_older_producer(local_env: EnvironmentFactory, kafka: KafkaBroker) -
         stream.add_sink(producer)
         env.execute()
         assert [m.timestamp()[1] for m in committed_messages(kafka, topic)] == [1000, 2000]
+
+
+@pytest.mark.parametrize(("step", "after"), [("_send", True), ("_commit", False), ("_commit", True)])
+def test_a_commit_that_fails_is_repeated_only_if_it_was_not_done(
+    local_env: EnvironmentFactory, kafka: KafkaBroker, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+) -> None:
+    """The second epoch's commit fails: before the transaction is committed, or after it, when nobody knows."""
+    original, calls = getattr(TransactionCommitter, step), itertools.count(1)
+
+    def failing(self: TransactionCommitter, *arguments: Any) -> None:
+        fails = next(calls) == 2
+        if after or not fails:
+            original(self, *arguments)
+        if fails:
+            raise JobExecutionError("the driver lost its head")
+
+    monkeypatch.setattr(TransactionCommitter, step, failing)
+    topic, env = create_topic(kafka), local_env(1, 100)
+    env._configuration.set_string("restart-strategy.type", "fixed-delay")
+    env._configuration.set_string("restart-strategy.fixed-delay.attempts", "3")
+    env._configuration.set_string("restart-strategy.fixed-delay.delay", "1 ms")
+    sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)
+    env.from_collection(WORDS, Types.STRING()).map(str, Types.STRING()).sink_to(sink)
+    env.execute()
+    assert next(calls) > 3, "it went on after the failure"
+    assert Counter(values(kafka, topic)) == Counter(WORDS)
+    assert hanging_partitions(kafka, topic) == set()

@@ -17,6 +17,7 @@ from penstock.datastream import MapFunction, RuntimeContext, StreamExecutionEnvi
 from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.user_log import LogLine, UserLog, logging_to, set_levels
+from penstock.testing.resident_processes import ResidentExecutor
 
 LINE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} "
 
@@ -98,3 +99,24 @@ def test_a_flood_of_messages_is_cut() -> None:
     lines = log.take()
     assert len(lines) == 10_001 and "5 more messages were dropped" in lines[-1].message
     assert log.take() == []
+
+
+class FailsToOpen(MapFunction):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        print("printed before it failed")
+        logging.getLogger("my.module").warning("about to fail")
+        raise ValueError("no connection")
+
+    def map(self, value: int) -> int:
+        return value
+
+
+@pytest.mark.parametrize("executor", [LocalExecutor, ResidentExecutor])
+def test_what_is_said_before_open_fails_is_not_lost(executor: type, capsys: pytest.CaptureFixture[str]) -> None:
+    env = StreamExecutionEnvironment(executor=executor())
+    env.from_collection([1], Types.INT()).map(FailsToOpen(), Types.INT()).print()
+    with pytest.raises(JobExecutionError, match="no connection"):
+        env.execute()
+    captured = capsys.readouterr()
+    assert "printed before it failed" in captured.out
+    assert re.search(LINE + r"WARNING \[Map \(\d/\d\)\] my.module: about to fail$", captured.err, re.MULTILINE)

@@ -15,6 +15,8 @@ from tests.patience import patience
 from penstock.client import PenstockClient, find_manager
 
 PROGRAMS = Path(__file__).parent / "programs"
+# Of slow records few make an epoch, so that a job that is killed has something to go on from.
+SMALL_EPOCHS = {"penstock.epoch.initial-records": "20", "penstock.epoch.max-records": "50"}
 _ENDED = ("FINISHED", "CANCELED", "FAILED")
 
 

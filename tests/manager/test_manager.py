@@ -6,14 +6,16 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.manager.processes import PROGRAMS, ManagerProcess, driver_of, expected, until, written
+from tests.manager.processes import PROGRAMS, SMALL_EPOCHS, ManagerProcess, driver_of, expected, until, written
 
 from penstock.client import PenstockClient, RefusedError
 from penstock.common.errors import JobExecutionError
 
 JOB = PROGRAMS / "counting_job.py"
+SMALL: dict[str, Any] = {"parallelism": 1, "configuration": SMALL_EPOCHS}
 
 
 @pytest.fixture
@@ -21,6 +23,10 @@ def manager(tmp_path: Path) -> Iterator[ManagerProcess]:
     manager = ManagerProcess(tmp_path / "home")
     yield manager
     manager.stop()
+
+
+def records(client: PenstockClient, job: str) -> int:
+    return int(client.job(job).details()["penstock"]["records-in"])
 
 
 def status(client: PenstockClient, job: str) -> str:
@@ -31,9 +37,9 @@ def test_several_jobs_a_killed_driver_and_a_killed_manager(manager: ManagerProce
     client = manager.start()
     outputs = [tmp_path / f"out-{number}" for number in range(3)]
     gate = tmp_path / "gate"
-    jobs = [client.submit(JOB, [str(output), "2000", str(gate)], parallelism=1) for output in outputs]
+    jobs = [client.submit(JOB, [str(output), "2000", str(gate)], **SMALL) for output in outputs]
     until("running jobs", lambda: all(status(client, job) == "RUNNING" for job in jobs))
-    until("results of the first", lambda: written(outputs[0]))
+    until("an epoch of the first", lambda: records(client, jobs[0]) > 0)
     driver = driver_of(manager.home, jobs[0])
     assert driver is not None
     os.kill(driver, signal.SIGKILL)
@@ -69,8 +75,8 @@ def test_a_program_that_fails_says_why_and_waiting_jobs_are_seen(manager: Manage
 def test_savepoint_rescale_and_history(manager: ManagerProcess, tmp_path: Path) -> None:
     client = manager.start()
     output, gate = tmp_path / "out", tmp_path / "gate"
-    job = client.submit(JOB.parent, [str(output), "2000", str(gate)], entry=JOB.name, parallelism=1)
-    until("results", lambda: written(output))
+    job = client.submit(JOB.parent, [str(output), "2000", str(gate)], entry=JOB.name, **SMALL)
+    until("an epoch", lambda: records(client, job) > 0)
     location = client.job(job).savepoint(str(tmp_path / "savepoints"))
     assert (Path(location) / "_metadata").is_file()
     client.job(job).rescale(2)

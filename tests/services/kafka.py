@@ -153,19 +153,21 @@ def kafka_broker(settings: dict[str, str] | None = None) -> Iterator[KafkaBroker
         broker.stop()
 
 
-def create_topic(broker: KafkaBroker, partitions: int = 1, name: str | None = None, **config: str) -> str:
+def create_topic(
+    broker: KafkaBroker, partitions: int = 1, name: str | None = None, config: dict[str, str] | None = None
+) -> str:
     """A new topic, with a name that no other test uses."""
-    from confluent_kafka.admin import AdminClient, NewTopic
+    from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
     name = name or f"topic-{uuid.uuid4().hex[:12]}"
     admin = AdminClient(broker.client())
-    for future in admin.create_topics([NewTopic(name, partitions, 1, config=config)]).values():
+    for future in admin.create_topics([NewTopic(name, partitions, 1, config=config or {})]).values():
         future.result(patience(30))
     return name
 
 
 def add_partitions(broker: KafkaBroker, topic: str, total: int) -> None:
-    from confluent_kafka.admin import AdminClient, NewPartitions
+    from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
 
     admin = AdminClient(broker.client())
     for future in admin.create_partitions([NewPartitions(topic, total)]).values():

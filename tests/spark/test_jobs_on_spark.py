@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import EnvironmentFactory
 
-from penstock.common import Types
+from penstock.common import Row, Time, Types, WatermarkStrategy
 from penstock.common.errors import JobCancelledError, JobExecutionError
 from penstock.common.job_status import JobStatus
 from penstock.datastream import (
+    AsyncDataStream,
+    AsyncFunction,
     KeyedProcessFunction,
     MapFunction,
     OutputTag,
@@ -22,6 +26,7 @@ from penstock.datastream import (
     SourceFunction,
     StreamExecutionEnvironment,
 )
+from penstock.datastream.connectors.number_seq import NumberSequenceSource
 from penstock.datastream.state import ListStateDescriptor, ValueStateDescriptor
 
 pytestmark = pytest.mark.spark
@@ -189,3 +194,21 @@ class Attempts(MapFunction):
 
     def map(self, value: tuple[int, int]) -> tuple[int, int, int]:
         return *value, self.attempt
+
+
+def test_a_stream_as_a_frame_of_spark_and_async_calls(spark_env: EnvironmentFactory, tmp_path: Path) -> None:
+    """One job for two things that only Spark can show: calls that live across epochs, and results that Spark reads."""
+
+    class Square(AsyncFunction[int, Row]):
+        async def async_invoke(self, value: int) -> list[Row]:
+            await asyncio.sleep(0.05)
+            return [Row(n=value, square=value * value, tags=[str(value)])]
+
+    env = spark_env(2, SMALL_EPOCHS)
+    numbers = env.from_source(NumberSequenceSource(1, 200), WatermarkStrategy.no_watermarks(), "numbers")
+    row = Types.ROW_NAMED(["n", "square", "tags"], [Types.LONG(), Types.LONG(), Types.OBJECT_ARRAY(Types.STRING())])
+    squares = AsyncDataStream.unordered_wait(numbers.rebalance(), Square(), Time.seconds(30), 20, row)
+    frame = squares.to_spark(str(tmp_path / "frame"))
+    assert frame.dtypes == [("n", "bigint"), ("square", "bigint"), ("tags", "array<string>")]
+    found = frame.selectExpr("count(*)", "count(distinct n)", "sum(square)").first()
+    assert tuple(found) == (200, 200, sum(n * n for n in range(1, 201)))

@@ -189,7 +189,7 @@ def test_a_state_is_looked_up_by_key(manager: StartManager, open_page: Open) -> 
     }
     own = f"/penstock/v1/jobs/{JOB}/state/count/views?limit=200&key=%22app-3%22"
     page = open_page(manager({**SEVERAL, own: one}).url, f"/jobs/{JOB}/state")
-    page.get_by_role("link", name="views value").click()
+    page.get_by_role("link", name="views value, 1.2k").click()
     entries = page.get_by_role("table", name="Entries of views")
     expect(entries.locator("tbody tr")).to_have_count(12)
     page.get_by_label("Key", exact=True).fill("app-3")

@@ -44,7 +44,8 @@ def test_a_job_from_its_submission_to_its_end(real_manager: ManagerProcess, open
     failure = page.get_by_role("region", name="ValueError")
     expect(failure).to_contain_text("the hundredth view is broken")
     expect(failure).to_contain_text("views.py")
-    expect(page.locator(".page-head").get_by_text("Running")).to_be_visible(timeout=long)
+    state = page.locator(".page-head .badge")
+    expect(state).to_have_text("Running", timeout=long)
     page.get_by_role("link", name="Attempts").click()
     expect(page.get_by_role("table", name="Attempts").locator("tbody tr")).to_have_count(2, timeout=long)
 
@@ -65,6 +66,12 @@ def test_a_job_from_its_submission_to_its_end(real_manager: ManagerProcess, open
     [savepoint] = (tmp_path / "savepoints").iterdir()
     expect(page.get_by_text(savepoint.name)).to_be_visible()
 
+    page.get_by_role("link", name="State").last.click()
+    page.get_by_role("link", name="total value").click()
+    page.get_by_label("Key", exact=True).fill("app-1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("table", name="Entries of total").locator("tbody tr")).to_have_count(1)
+
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Cancel job").click()
-    expect(page.locator(".page-head").get_by_text("Cancelled")).to_be_visible(timeout=long)
+    expect(state).to_have_text("Cancelled", timeout=long)

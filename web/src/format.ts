@@ -16,6 +16,9 @@ export function compact(value: Maybe): string {
   return Math.abs(value) < 1 ? tiny.format(value) : short.format(value).replace("K", "k");
 }
 
+/** `3 of 4` */
+export const part = (done: Maybe, all: Maybe) => (known(all) ? `${count(done)} of ${count(all)}` : NONE);
+
 export function rate(perSecond: Maybe): string {
   return known(perSecond) ? `${compact(perSecond < 0.005 ? 0 : perSecond)}/s` : NONE;
 }

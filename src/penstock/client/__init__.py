@@ -9,6 +9,14 @@
 from __future__ import annotations
 
 from penstock.client.connection import Connection, GoneError, RefusedError
-from penstock.client.jobs import JobClient, PenstockClient, find_manager
+from penstock.client.jobs import JobClient, PenstockClient, QueryableStateClient, find_manager
 
-__all__ = ["Connection", "GoneError", "JobClient", "PenstockClient", "RefusedError", "find_manager"]
+__all__ = [
+    "Connection",
+    "GoneError",
+    "JobClient",
+    "PenstockClient",
+    "QueryableStateClient",
+    "RefusedError",
+    "find_manager",
+]

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from penstock.client.access import read_access
 from penstock.client.connection import Connection, GoneError
@@ -86,6 +87,23 @@ class JobClient:
         if "failure-cause" in operation:
             raise JobExecutionError(operation["failure-cause"]["stack-trace"])
         return str(operation["location"])
+
+
+class QueryableStateClient:
+    """Reads keyed state of a running job: read only, as of the job's newest checkpoint or savepoint.
+
+    With `fresh` the job takes a checkpoint first, so that the answer is the state after an epoch that ends now.
+    """
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self._connection = Connection(url, token)
+
+    def get_kv_state(self, job_id: str, uid: str, state: str, key: Any, fresh: bool = False) -> Any:
+        """The value of the key; None when the state has none."""
+        path = f"{_OWN}/jobs/{job_id}/state/{quote(uid, safe='')}/{quote(state, safe='')}"
+        query = {"key": json.dumps(key, default=repr), "fresh": "true" if fresh else None}
+        entries = self._connection.ask("GET", path, query=query)["entries"]
+        return entries[0]["value"] if entries else None
 
 
 class PenstockClient:

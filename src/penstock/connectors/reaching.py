@@ -47,7 +47,7 @@ def reach(
                 raise
             if retry == retries:
                 # Without the original traceback, whose lines could show what was connected with.
-                text = without_secrets(" ".join(str(error).split()), secrets)
+                text = without_secrets(" ".join(str(error).split()) or repr(error), secrets)
                 raise JobExecutionError(f"{what} is away, after {retries + 1} attempts: {text}") from None
         sleep(pause_seconds(retry))
     raise AssertionError("unreachable")

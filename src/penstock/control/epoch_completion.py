@@ -75,12 +75,12 @@ class EpochCompletion:
         """Called once an epoch is computed everywhere; a batch that only Spark's own sources feed has no plan."""
         began = time.monotonic()
         reports.sort(key=lambda report: (report.level, report.subtask))
-        if self._log is not None:
-            self._log.write(reports)
         failure = next((report.failure for report in reports if report.failure is not None), None)
         if failure is not None:
-            _print(reports)
+            self.show(reports)
             raise JobExecutionError(failure)
+        if self._log is not None:
+            self._log.write(reports)
         before = self.store.latest if plan is None else self.store.get(plan.start["epoch"])
         if plan is not None:
             self._check_state(before, reports)
@@ -88,6 +88,12 @@ class EpochCompletion:
         self._remember(before, plan, reports, staged)
         self._count(plan, reports, began)
         self._computed, self._staged = reports, staged
+
+    def show(self, reports: list[SubtaskReport]) -> None:
+        """What functions have said before they failed."""
+        if self._log is not None:
+            self._log.write(reports)
+        _print(reports)
 
     def _check_state(self, before: EpochRecord, reports: list[SubtaskReport]) -> None:
         """Every subtask must have begun with the snapshot that it made in the epoch before, and no other."""

@@ -142,6 +142,7 @@ def _settings(
         log_levels=levels_of(configuration),
         max_state_size=max_state_size(configuration),
         stack_sample_ms=stack_sample_ms(configuration),
+        latency_interval_ms=value_of(configuration, "metrics.latency.interval"),
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from penstock.metrics.values import CounterValue, GaugeValue, MetricValue
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP
@@ -17,6 +18,7 @@ from penstock.runtime.vitals import ProcessVitals
 _WINDOW_SECONDS = 1.0
 _STALE_SECONDS = 5.0  # with nothing to do there are no epochs, and nobody reports that nothing happens
 _MOST_STACKS = 2000
+_LATENCIES = 128
 _BACK_PRESSURED = "backPressuredTimeMsPerSecond"  # resident tasks measure it themselves
 
 RATES = {
@@ -46,6 +48,19 @@ class SubtaskTotals:
     keys_sampled: int = 0
     worker: str | None = None
     first_seen: int = 0
+    _latencies: dict[str, deque[int]] = field(default_factory=dict)
+
+    def latencies(self, new: Mapping[str, Sequence[int]]) -> dict[str, float]:
+        """Of the newest markers of each source, in milliseconds."""
+        gauges: dict[str, float] = {}
+        for source, seen in new.items():
+            self._latencies.setdefault(source, deque(maxlen=_LATENCIES)).extend(seen)
+        for source, kept in self._latencies.items():
+            ordered, prefix = sorted(kept), f"latency.source_id.{source}"
+            gauges |= {f"{prefix}.min": ordered[0], f"{prefix}.max": ordered[-1], f"{prefix}.mean": fmean(ordered)}
+            for name, part in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
+                gauges[f"{prefix}.{name}"] = ordered[min(len(ordered) - 1, int(part * len(ordered)))]
+        return gauges
 
 
 class SubtaskVitals:
@@ -82,6 +97,7 @@ class SubtaskVitals:
                 known.gauges |= {"lastSnapshotSize": report.changed_bytes, "lastSnapshotDuration": report.snapshot_ms}
                 for name, (entries, size) in vitals.states.items():
                     known.gauges |= {f"state.{name}.entries": entries, f"state.{name}.bytes": size}
+                known.gauges |= known.latencies(vitals.latencies)
                 known.hot_keys, known.keys_sampled = vitals.hot_keys, vitals.keys_sampled
                 self._keep_stacks((id_, report.subtask), vitals.stacks)
                 own = report.metrics.get(self._uids[id_], {}).get(_BACK_PRESSURED)

@@ -139,6 +139,18 @@ class StreamEnds(OperatorSettings):
         node = stream._collecting_node()
         return frames_of(self._env._submit(job_execution_name), node, stream._type_info, max_rows)
 
+    def to_spark(self, directory: str, job_execution_name: str | None = None) -> Any:
+        """Runs the program and gives this stream's records as a DataFrame of its Spark session, for all that only Spark
+        can do with them. They go through Parquet files below ``directory``, which is kept and must be new or empty.
+
+        Of a bounded program the DataFrame is complete; else the job goes on and the DataFrame is a streaming one, with
+        every record once. Columns are the fields of a Row or tuple; other records are in the column ``value``. Beyond
+        PyFlink; the way back is ``env.from_spark(df)``.
+        """
+        from penstock.datastream.spark_results import frame_of
+
+        return frame_of(self, directory, job_execution_name)
+
     def _collected_stream(self) -> StreamEnds:
         """The stream whose records the program gets."""
         return self

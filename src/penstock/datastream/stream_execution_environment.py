@@ -272,6 +272,10 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         consumed = {upstream.node.id for node in self._operators for upstream in node.upstreams}
         return tuple(node for node in self._operators if node.id not in consumed)
 
+    def _has_an_end(self) -> bool:
+        """Whether what was built reads bounded sources only."""
+        return all(_is_bounded(node) for node in _sources_of(self._ends()))
+
     def _runs_as_batch(self, ends: tuple[Node, ...]) -> bool:
         mode = self._runtime_mode()
         if mode is RuntimeExecutionMode.STREAMING:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from penstock.common.json_data import to_json
-from penstock.rest import job_views, pressure
+from penstock.rest import job_views, pressure, state_views
 from penstock.rest.cluster import Cluster, Submission
 from penstock.rest.cluster_endpoints import Started, programs_of
 from penstock.rest.endpoint import Endpoint, Events, Query, Reply, Request, bad_request
-from penstock.rest.job_endpoints import job_of
+from penstock.rest.job_endpoints import control_of, job_of
 from penstock.rest.skew import Skew, skew
 
 PREFIX = "/penstock/v1"
@@ -163,11 +163,38 @@ async def _overviews(cluster: Cluster) -> AsyncIterator[tuple[str, Any]]:
         await asyncio.sleep(_EVENT_SECONDS)
 
 
+def _states(cluster: Cluster, request: Request) -> Reply:
+    return Reply(state_views.states(*_snapshot(cluster, request)))
+
+
+def _state(cluster: Cluster, request: Request) -> Reply:
+    uid, state, query = request.path["uid"], request.path["state"], request.query
+    path, epoch = _snapshot(cluster, request)
+    return Reply(state_views.entries(path, epoch, uid, state, query.get("key"), query.get("limit")))
+
+
+def _snapshot(cluster: Cluster, request: Request) -> tuple[str, int | None]:
+    fresh = request.query.get("fresh") == "true"
+    return state_views.snapshot_to_read(control_of(cluster, request), fresh)
+
+
+def _savepoint(cluster: Cluster, request: Request) -> Reply:
+    path, uid, state = (request.query.get(name) for name in ("path", "uid", "state"))
+    if not path:
+        raise bad_request("give the directory of the savepoint: ?path=DIR")
+    if not uid or not state:
+        return Reply(state_views.states(path, None))
+    return Reply(state_views.entries(path, None, uid, state, request.query.get("key"), request.query.get("limit")))
+
+
 def _description(cluster: Cluster, request: Request) -> Reply:
     return Reply(to_json(job_of(cluster, request)))
 
 
 _JOB = f"{PREFIX}/jobs/:job"
+_KEY = Query("key", "as JSON, or as Python writes it")
+_LIMIT = Query("limit", "at most so many entries; 1000 if nothing is said", int)
+_FRESH = Query("fresh", "true: take a checkpoint first")
 
 OWN_ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", f"{_JOB}/epochs", "the newest epochs and where their time went", _epochs, Epochs,
@@ -179,6 +206,14 @@ OWN_ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", f"{_JOB}/log", "what the driver and the program have printed and logged", _log, LogTail,
              (Query("tail", "the last bytes, so many; 65536 if nothing is said", int),
               Query("from", "what came after this offset", int))),
+    Endpoint("GET", f"{_JOB}/state", "the states of the job, as of its newest checkpoint or savepoint", _states,
+             state_views.States, (_FRESH,)),
+    Endpoint("GET", f"{_JOB}/state/:uid/:state", "the entries of a state, or those of one key", _state,
+             state_views.StateEntries, (_KEY, _LIMIT, _FRESH)),
+    Endpoint("GET", f"{PREFIX}/savepoints", "the states of a savepoint, or the entries of one of them", _savepoint,
+             dict[str, Any],
+             (Query("path", "its directory"), Query("uid", "of the operator"), Query("state", "its name"), _KEY,
+              _LIMIT)),
     Endpoint("GET", f"{_JOB}/description", "everything that is known about the job, as the manager asks for it",
              _description, dict[str, Any]),
     Endpoint("POST", f"{PREFIX}/jobs", "upload a program and run it", _submit, Started, body=SubmitForm, upload=True),

@@ -350,5 +350,12 @@ class EndOfInput(NamedTuple):
     """Nothing follows on this channel, ever."""
 
 
-Control = Watermark | Idleness | EndOfInput
+class LatencyMarker(NamedTuple):
+    """Sent by a source now and then: how old it is where it arrives says how long records are under way."""
+
+    source: str  # uid
+    created: int  # milliseconds
+
+
+Control = Watermark | Idleness | EndOfInput | LatencyMarker
 END_OF_INPUT: Final = EndOfInput()

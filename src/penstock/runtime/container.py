@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.common.errors import SetupError
-from penstock.runtime.batch import MAX_TIMESTAMP, Batch, Control, Watermark
+from penstock.runtime.batch import MAX_TIMESTAMP, Batch, Control, LatencyMarker, Watermark
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
 from penstock.runtime.clock import Clock, system_clock
@@ -35,6 +35,7 @@ from penstock.runtime.saved_parts import Label
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state.disk import DiskStore
+from penstock.runtime.station import Station
 from penstock.runtime.user_log import UserLog, logging_to, set_levels
 from penstock.runtime.wiring import Wiring
 
@@ -77,6 +78,7 @@ class Container:
         self._vitals = ContainerVitals(job.settings, wiring)
         self._pacer = Pacer(clock, self._advance)
         self._log = UserLog(subtask)
+        self._marked_at = 0
         set_levels(*job.settings.log_levels)
         self._begin()
         # A chain of many operators is a deep call; Python frames live on the heap, so the limit may follow.
@@ -96,6 +98,9 @@ class Container:
 
     def close(self, report: SubtaskReport | None = None) -> None:
         """Closes user functions that are open; what they print or raise belongs to the report, if there is one."""
+        if report is not None:  # of an open() that has failed
+            report.stdout += self._stdout.getvalue()
+            report.stderr += self._stderr.getvalue()
         self._begin()
         for station in self._stations.values():
             self._run(station.close, even_after_failure=True)
@@ -235,6 +240,7 @@ class Container:
         elif isinstance(element, Batch):
             station.records_in += len(element)
             station.guard(self._pacer.emit, station.operator.output.emit, element)
+            self._mark_latency(station)
         elif isinstance(element, Watermark):
             for output in _outputs_of(station.operator):
                 output.emit_watermark(element.timestamp)
@@ -242,6 +248,12 @@ class Container:
             for output in _outputs_of(station.operator):
                 output.emit_idleness(element.idle)
         self._advance()
+
+    def _mark_latency(self, source: Station) -> None:
+        interval, now = self.job.settings.latency_interval_ms, self._clock()
+        if interval and now - self._marked_at >= interval:
+            self._marked_at = now
+            source.operator.output.emit_latency(LatencyMarker(source.uid, now))
 
     def _advance(self) -> None:
         due = self.next_processing_time()

@@ -39,6 +39,7 @@ class ContainerVitals:
 
     def _of(self, id_: int, station: Station, bytes_out: int) -> OperatorVitals:
         stacks, station.stacks = station.stacks, {}
+        latencies, station.latencies = station.latencies, {}
         hot, timers = station.hot_keys, station.operator.memory.timers
         return OperatorVitals(
             records_out=self._new("records", id_, sum(way.records_sent for way in self._ways_out[id_])),
@@ -50,6 +51,7 @@ class ContainerVitals:
             hot_keys=() if hot is None else hot.hottest(),
             keys_sampled=0 if hot is None else hot.sampled,
             stacks=stacks,
+            latencies={source: tuple(seen) for source, seen in latencies.items()},
         )
 
     def _new(self, what: str, id_: int, total: int) -> int:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from penstock.common.errors import ProgramError
 from penstock.functions.base import Function
 from penstock.runtime.arrow_codec import codec_for
-from penstock.runtime.batch import Batch, Codec, Control, EndOfInput, Idleness, Integers, Watermark
+from penstock.runtime.batch import Batch, Codec, Control, EndOfInput, Idleness, Integers, LatencyMarker, Watermark
 from penstock.runtime.blueprint import EdgeBlueprint
 from penstock.runtime.chunk import ChunkBuilder
 from penstock.runtime.key_columns import owners_of
@@ -104,6 +104,9 @@ class ExchangeWriter:
 
     def emit_idleness(self, idle: bool) -> None:
         self._emit_control(Idleness(idle))
+
+    def emit_latency(self, marker: LatencyMarker) -> None:
+        self._emit_control(marker)
 
     def end(self) -> None:
         self._emit_control(EndOfInput())

@@ -200,7 +200,7 @@ def numbered(column: pa.Array) -> NumberedKeys:
     return NumberedKeys(codes, column.take(pa.array(first_positions(codes))))
 
 
-def first_positions(codes: npt.NDArray[np.int32]) -> Integers:
+def first_positions(codes: npt.NDArray[np.int32] | Integers) -> Integers:
     """Where each number appears first."""
     first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
     # Of several assignments to one place the last one stays, so the first records go last.

@@ -8,7 +8,7 @@ from typing import Any
 from penstock.common.typeinfo import TypeInformation
 from penstock.functions.base import Function
 from penstock.runtime.arrow_codec import codec_for
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, Watermark
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, LatencyMarker, Watermark
 from penstock.runtime.coercion import coercer
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.hot_keys import HotKeys
@@ -22,6 +22,7 @@ from penstock.runtime.user_log import speaking
 from penstock.runtime.valve import InputsSnapshot, WatermarkValve
 
 Channel = Any
+_MOST_LATENCIES = 128  # of a source in an epoch
 
 
 class Station:
@@ -35,6 +36,7 @@ class Station:
         self.busy_ns = 0
         self.stacks: Stacks = {}
         self.hot_keys = HotKeys() if keyed else None
+        self.latencies: dict[str, list[int]] = {}  # by source, since they were last told
         self._input_of = channels
         self._valve = WatermarkValve(channels)
         self._finished_inputs: set[int] = set()
@@ -86,11 +88,20 @@ class Station:
             self.idleness(channel, element.idle)
         elif isinstance(element, EndOfInput):
             self.end(channel)
+        elif isinstance(element, LatencyMarker):
+            self.latency(element)
 
     def watermark(self, channel: Channel, timestamp: int) -> None:
         advanced = self._valve.advance(channel, timestamp)
         if advanced is not None:
             self.guard(self.operator.process_watermark, advanced)
+
+    def latency(self, marker: LatencyMarker) -> None:
+        """Passes the operator by, as in Flink: it does not measure how long user code takes."""
+        seen = self.latencies.setdefault(marker.source, [])
+        if len(seen) < _MOST_LATENCIES:
+            seen.append(max(0, self.operator.context.clock() - marker.created))
+        self.operator.output.emit_latency(marker)
 
     def idleness(self, channel: Channel, idle: bool) -> None:
         watermark, changed = self._valve.set_idle(channel, idle)
@@ -204,6 +215,9 @@ class LocalInput(Output):
     def emit_idleness(self, idle: bool) -> None:
         self._station.idleness(self._channel, idle)
 
+    def emit_latency(self, marker: LatencyMarker) -> None:
+        self._station.latency(marker)
+
     def end(self) -> None:
         self._station.end(self._channel)
 
@@ -225,6 +239,10 @@ class FanOut(Output):
     def emit_idleness(self, idle: bool) -> None:
         for output in self._outputs:
             output.emit_idleness(idle)
+
+    def emit_latency(self, marker: LatencyMarker) -> None:
+        for output in self._outputs:
+            output.emit_latency(marker)
 
     def end(self) -> None:
         for output in self._outputs:

@@ -72,21 +72,22 @@ class StateSizes:
         if measure:
             self._looked_at = now
         sizes: dict[str, tuple[int, int]] = {}
-        for name, base in _entries_of(memory):
+        for name, base, changes in _entries_of(memory):
             if measure:
-                self._bytes_per_entry[name] = _mean_bytes(base)
-            sizes[name] = len(base), round(len(base) * self._bytes_per_entry.get(name, 0.0))
+                self._bytes_per_entry[name] = _mean_bytes(base or changes)
+            entries = len(base) + sum(key not in base for key in changes)
+            sizes[name] = entries, round(entries * self._bytes_per_entry.get(name, 0.0))
         return sizes
 
 
-def _entries_of(memory: OperatorMemory) -> Iterator[tuple[str, Any]]:
-    """Tables in memory; those on disk would have to be counted one by one."""
+def _entries_of(memory: OperatorMemory) -> Iterator[tuple[str, dict[Any, Any], dict[Any, Any]]]:
+    """Tables in memory with what the epoch has changed; those on disk would have to be counted one by one."""
     if memory.keyed.on_disk:
         return
     for name, table in memory.keyed.tables():
-        base = getattr(table, "base", None)
-        if isinstance(base, dict):
-            yield name, base
+        base, changes = getattr(table, "base", None), getattr(table, "changes", None)
+        if isinstance(base, dict) and isinstance(changes, dict):
+            yield name, base, changes
 
 
 def _mean_bytes(base: dict[Any, Any]) -> float:

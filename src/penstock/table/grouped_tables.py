@@ -101,4 +101,4 @@ class FlatAggregateTable:
 
 
 def _later(what: str) -> NotSupportedError:
-    return NotSupportedError(f"{what} is not there yet: Python functions on tables come with the function interfaces.")
+    return NotSupportedError(f"{what} of windows is not there: call the function in select(), and take its fields.")

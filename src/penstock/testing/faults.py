@@ -98,7 +98,9 @@ def place_points(point: Point) -> None:
 
 
 def _place_in_epochs(point: Point) -> None:
+    from penstock.connectors.delta.sink import DeltaCommitter
     from penstock.connectors.files import commit as file_commit
+    from penstock.connectors.jdbc.committing import EpochCommitter
     from penstock.connectors.kafka.committer import TransactionCommitter
     from penstock.control.epoch_completion import EpochCompletion
     from penstock.control.epoch_store import EpochStore
@@ -144,6 +146,9 @@ def _place_in_epochs(point: Point) -> None:
     _wrap(EpochCompletion, "_recover", recover)
     _wrap(EpochStore, "put", put)
     _wrap(file_commit, "_rename", rename)
+    _wrap(EpochCommitter, "_commit_once", in_transaction)
+    _wrap(EpochCommitter, "commit", in_transaction)
+    _wrap(DeltaCommitter, "_commit_once", in_transaction)
     _wrap(TransactionCommitter, "_send", in_transaction)
     _wrap(TransactionCommitter, "_commit", in_transaction)
 

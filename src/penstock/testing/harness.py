@@ -9,7 +9,7 @@ from typing import Any
 
 import cloudpickle
 
-from penstock.runtime.batch import MAX_TIMESTAMP, Batch
+from penstock.runtime.batch import MAX_TIMESTAMP, Batch, LatencyMarker
 from penstock.runtime.blueprint import JobSettings, OperatorBlueprint, Origin
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
@@ -37,6 +37,9 @@ class Collected:
 
     def emit_watermark(self, timestamp: int) -> None:
         self.watermarks.append(timestamp)
+
+    def emit_latency(self, marker: LatencyMarker) -> None:
+        """Nobody looks at them."""
 
     def emit_idleness(self, idle: bool) -> None:
         self.idleness.append(idle)

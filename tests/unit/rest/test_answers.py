@@ -16,10 +16,9 @@ from penstock.rest.json_types import mistakes
 from penstock.rest.triggers import Triggers
 
 _PARTS = {"job": JOB_ID, "vertex": "u1", "subtask": "0", "checkpoint": "3", "worker": "a:7", "name": "spark.log"}
+_ELSEWHERE = ("events", "/jars", "/log", "/state", ":state", "/savepoints")  # need more than a job without an engine
 _ANSWERING = [
-    e
-    for e in ENDPOINTS
-    if e.method == "GET" and ":trigger" not in e.path and not e.path.endswith(("events", "/jars", "/log"))
+    e for e in ENDPOINTS if e.method == "GET" and ":trigger" not in e.path and not e.path.endswith(_ELSEWHERE)
 ]
 
 

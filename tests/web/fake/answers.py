@@ -102,10 +102,10 @@ class JobAnswers:
             "penstock": {
                 "epoch": 412,
                 "records-in": 9_412_000,
-                "rate": 12_400.0 * _wave() if runs else None,
+                "rate": 12_400.0 * _wave() if runs else 0.0,
                 "watermark-lag": 2_300 if runs else None,
                 "restarts": self.restarts,
-                "backpressure": "high" if runs else None,
+                "backpressure": "high" if runs else "ok",
                 "waiting": "waits for a free slot: 4 are needed, 2 are free" if self.state == "CREATED" else None,
                 "script": "/programs/page_views.py",
             },
@@ -113,6 +113,7 @@ class JobAnswers:
 
     def details(self) -> Json:
         summary = self.summary()
+        facts = {name: fact for name, fact in summary["penstock"].items() if name != "backpressure"}
         failure = _RECORDED["failure"] if self.state == "FAILED" else None
         more = {"parallelism": 4, "records-out": 410_000, "attempts": self._attempts(), "failure": failure}
         vertices = [self._vertex(operator) for operator in self.operators]
@@ -121,7 +122,7 @@ class JobAnswers:
             "now": _now(),
             "maxParallelism": 128,
             "vertices": vertices,
-            "penstock": {**summary["penstock"], **more},
+            "penstock": {**facts, **more},
         }
 
     def plan(self) -> Json:
@@ -180,7 +181,7 @@ class JobAnswers:
         if self.state == "RUNNING":
             rate = operator.rate * _wave()
             facts |= {"busy": operator.busy, "backpressured": operator.pressed, "watermark": _now() - 2_300}
-            facts |= {"rate-in": rate if operator.inputs else None, "rate-out": rate}
+            facts |= {"rate-in": rate if operator.inputs else 0, "rate-out": rate}
         return {
             "id": operator.id,
             "name": operator.name,

@@ -1,6 +1,6 @@
 """A manager that says what a test wants it to say: for looks that real jobs do not show at once.
 
-What it answers has the shapes of docs/rest-plan.md; that the real manager gives the same is tested with the real one.
+test_fake.py compares its answers with the interface that the real one declares.
 """
 
 from __future__ import annotations

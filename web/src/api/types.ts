@@ -261,7 +261,7 @@ export interface Skew {
     coefficient: number;
     records: number[];
     "state-bytes"?: number[];
-    "hot-keys"?: { key: string; share: number; count: number; error?: number }[];
+    "hot-keys"?: { key: string; share: number; count: number }[];
     skewed: boolean;
     advice: string[];
   }[];
@@ -269,7 +269,7 @@ export interface Skew {
 
 export interface StateList {
   epoch?: number | null;
-  operators: { uid: string; name?: string | null; states: { name: string; kind: string; keyed: boolean }[] }[];
+  operators: { uid: string; name?: string | null; states: { name: string; kind: string; type: string | null; entries: number; bytes: number }[] }[];
 }
 
 export interface StateEntries {

@@ -63,7 +63,7 @@ export function CheckpointDetails({ job, checkpoint, onClose }: Props) {
   );
 }
 
-const acknowledged = (task: CheckpointTask) => `${format.count(task.num_acknowledged_subtasks)} of ${format.count(task.num_subtasks)}`;
+const acknowledged = (task: CheckpointTask) => format.part(task.num_acknowledged_subtasks, task.num_subtasks);
 
 function PathLink({ path, isDeleted }: { path: string; isDeleted: boolean }) {
   if (isDeleted) return <span className="mono muted">{path} (deleted since)</span>;

@@ -55,6 +55,7 @@ export function CheckpointsTab({ job }: { job: Job }) {
             columns={columns(restored?.id ?? null)}
             id={(entry) => entry.id}
             selected={open ?? -1}
+            most={25}
             onOpen={(entry) => setOpen(entry.id === open ? undefined : entry.id)}
           />
         )}
@@ -86,7 +87,7 @@ function columns(restored: number | null): Column<Checkpoint>[] {
     {
       title: "Subtasks",
       number: true,
-      show: (entry) => `${format.count(entry.num_acknowledged_subtasks)} of ${format.count(entry.num_subtasks)}`,
+      show: (entry) => format.part(entry.num_acknowledged_subtasks, entry.num_subtasks),
     },
     {
       title: "Records since",

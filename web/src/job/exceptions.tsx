@@ -3,6 +3,7 @@ import { useLive } from "../api/live";
 import type { Exceptions, Job, JobException } from "../api/types";
 import * as format from "../format";
 import { Card, Notice } from "../ui/parts";
+import { Origin } from "./origin";
 
 export function ExceptionsTab({ job }: { job: Job }) {
   const { data, refused } = useLive<Exceptions>(`/jobs/${job.jid}/exceptions`, 4000);
@@ -40,7 +41,7 @@ function Entry({ entry, isNewest }: { entry: JobException; isNewest: boolean }) 
           </p>
         </div>
       }
-      end={file ? <code title="Where the program defines or leaves the operator">{line ? `${file}:${line}` : file}</code> : undefined}
+      end={file ? <Origin place={line ? `${file}:${line}` : file} /> : undefined}
     >
       <details open={isNewest}>
         <summary>{summary(entry)}</summary>

@@ -80,7 +80,7 @@ function Head({ job }: { job: Job }) {
             </span>
             <span>started {format.moment(job["start-time"])}</span>
             {job["end-time"] > 0 && <span>ended {format.moment(job["end-time"])}</span>}
-            {facts.script && <span>{facts.script}</span>}
+            {facts.script && <span title={facts.script}>{facts.script.split("/").at(-1)}</span>}
           </div>
         </div>
         <Actions job={job} />
@@ -92,7 +92,7 @@ function Head({ job }: { job: Job }) {
         <Stats
           items={[
             ["Duration", format.duration(job.duration)],
-            ["Records in", format.rate(facts.rate), `${format.compact(facts["records-in"])} in all`],
+            ["Records in", format.rate(job.state === "RUNNING" ? facts.rate : null), `${format.compact(facts["records-in"])} in all`],
             ["Watermark lag", format.duration(facts["watermark-lag"])],
             ["Epoch", format.count(facts.epoch)],
             ["Parallelism", format.count(facts.parallelism)],

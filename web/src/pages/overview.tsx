@@ -115,7 +115,7 @@ const RUNNING: Column<JobSummary>[] = [
     title: "Records in",
     number: true,
     by: (job) => job.penstock?.rate,
-    show: (job) => format.rate(job.penstock?.rate),
+    show: (job) => format.rate(job.state === "RUNNING" ? job.penstock?.rate : null),
   },
   {
     title: "Watermark lag",

@@ -1,6 +1,7 @@
-/** State by operator, name and key: of a running job as of its last epoch, or of a savepoint. */
+/** State by operator, name and key: of a job as of its newest checkpoint, or of a savepoint. */
 import { useState } from "react";
-import { useLive } from "../api/live";
+import { get } from "../api/client";
+import { refresh, useLive } from "../api/live";
 import type { StateEntries, StateList } from "../api/types";
 import * as format from "../format";
 import { withQuery, type Route } from "../route";
@@ -27,12 +28,20 @@ function addresses(source: StateSource) {
   };
 }
 
-/** A savepoint does not change, a job does. */
-const everyMs = (source: StateSource) => ("job" in source ? 4000 : 600_000);
+/** Reading state is work for the manager: it is read when somebody asks, not all the time. */
+const SELDOM_MS = 600_000;
 
 export function StateBrowser({ source, route }: { source: StateSource; route: Route }) {
-  const { data, refused } = useLive<StateList>(addresses(source).list, everyMs(source));
-  if (refused) return <Notice title="The state cannot be read"><p>{refused.message}</p></Notice>;
+  const { data, refused } = useLive<StateList>(addresses(source).list, SELDOM_MS);
+  if (refused)
+    return (
+      <Card>
+        <Notice title="There is no state to read">
+          <p style={{ marginBottom: 14 }}>{refused.message}</p>
+          {"job" in source && <Renew job={source.job} />}
+        </Notice>
+      </Card>
+    );
   if (data === undefined) return <Notice title="Reading …" />;
   const [uid, state] = [route.query.get("uid"), route.query.get("state")];
   const hasState = data.operators.filter((operator) => operator.states.length > 0);
@@ -51,7 +60,9 @@ export function StateBrowser({ source, route }: { source: StateSource; route: Ro
                   aria-current={operator.uid === uid && one.name === state ? "true" : undefined}
                 >
                   <span className="mono">{one.name}</span>
-                  <span className="muted">{one.kind}{one.keyed ? "" : ", no key"}</span>
+                  <span className="muted" title={one.type ?? undefined}>
+                    {one.kind}, {format.compact(one.entries)}
+                  </span>
                 </a>
               ))}
             </div>
@@ -67,13 +78,38 @@ export function StateBrowser({ source, route }: { source: StateSource; route: Ro
   );
 }
 
+/** Takes a checkpoint and reads that. */
+function Renew({ job }: { job: string }) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const renew = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await get(`/penstock/v1/jobs/${job}/state?fresh=true`);
+      refresh();
+    } catch (problem) {
+      setError((problem as Error).message);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <button onClick={() => void renew()} disabled={isBusy}>
+        {isBusy ? "Taking a checkpoint …" : "Read the newest"}
+      </button>
+      {error && <span className="message bad">{error}</span>}
+    </>
+  );
+}
+
 type Entry = StateEntries["entries"][number];
 
 function Entries({ source, uid, state }: { source: StateSource; uid: string; state: string }) {
   const [text, setText] = useState("");
   const [key, setKey] = useState("");
   const address = addresses(source).entries(uid, state) + (key === "" ? "" : `&key=${encodeURIComponent(asJson(key))}`);
-  const { data, refused } = useLive<StateEntries>(address, everyMs(source));
+  const { data, refused } = useLive<StateEntries>(address, SELDOM_MS);
   const entries = data?.entries ?? [];
   const columns: Column<Entry>[] = [
     { title: "Key", wide: true, by: (entry) => plain(entry.key), show: (entry) => <code>{plain(entry.key)}</code> },
@@ -103,10 +139,13 @@ function Entries({ source, uid, state }: { source: StateSource; uid: string; sta
       {data !== undefined && !refused && entries.length === 0 && <Notice title={key === "" ? "No entries" : `Nothing under the key ${key}`} />}
       {entries.length > 0 && !refused && <Table label={`Entries of ${state}`} rows={entries.map((entry, index) => ({ ...entry, index }))} columns={columns} id={(entry) => entry.index} />}
       {data && (
-        <p className="legend muted">
-          {data.truncated ? `The first ${format.count(entries.length)}; look up a key for others. ` : ""}
-          {data.epoch != null && `As of epoch ${format.count(data.epoch)}.`}
-        </p>
+        <div className="legend muted" style={{ alignItems: "center" }}>
+          <span>
+            {data.truncated ? `The first ${format.count(entries.length)}; look up a key for others. ` : ""}
+            {data.epoch != null && `As of epoch ${format.count(data.epoch)}.`}
+          </span>
+          {"job" in source && <Renew job={source.job} />}
+        </div>
       )}
     </Card>
   );

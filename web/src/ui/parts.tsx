@@ -183,7 +183,7 @@ export function Tabs({ label, tabs, current }: { label: string; tabs: Tab[]; cur
     <nav className="tabs" aria-label={label} ref={list}>
       {tabs.map((tab) => (
         <a key={tab.name} href={tab.address} aria-current={tab.name === current ? "page" : undefined}>
-          {tab.title}
+          {tab.title}{" "}
           {tab.number !== undefined && tab.number > 0 && (
             <span className={`number ${tab.bad ? "bad" : ""}`}>{tab.number}</span>
           )}

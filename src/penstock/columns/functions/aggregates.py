@@ -15,7 +15,6 @@ _BIGINT = DataTypes.BIGINT(False)
 _DOUBLE = DataTypes.DOUBLE()
 _STRING = DataTypes.STRING()
 _JSON_TEXT = DataTypes.VARCHAR(2000, False)
-_OPERATOR = "it is computed over groups and windows, not in a row"
 _BITMAP = "bitmaps are not there yet"
 
 
@@ -44,7 +43,7 @@ def _lag_type(site: Site) -> DataType:
 
 
 def _aggregate(name: str, arguments: object, result: object, *sql: str, role: Role = Role.AGGREGATE) -> Function:
-    return Function(name, arguments, result, None, sql or (name.upper(),), role, missing=_OPERATOR)  # type: ignore[arg-type]
+    return Function(name, arguments, result, None, sql or (name.upper(),), role)  # type: ignore[arg-type]
 
 
 def _over(name: str, arguments: object, result: object) -> Function:

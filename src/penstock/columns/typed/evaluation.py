@@ -93,7 +93,8 @@ def _computed(node: Typed, rows: Rows) -> Datum:
 
 def _called(function: Function, node: Invoke, rows: Rows) -> Datum:
     if function.kernel is None:
-        raise NotSupportedError(f"{function.name} cannot be computed: {function.missing}.")
+        reason = function.missing or "it is computed over groups and windows, not in a row"
+        raise NotSupportedError(f"{function.name} cannot be computed: {reason}.")
     arguments = [evaluate(argument, rows) for argument in node.arguments]
     types = [argument.data_type for argument in node.arguments]
     call = Invocation(arguments, types, node.data_type, rows.count, rows.session, node.options)

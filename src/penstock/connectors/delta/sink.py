@@ -173,9 +173,10 @@ def _fits(ours: pa.DataType, theirs: pa.DataType | None) -> bool:
         return False
     if pa.types.is_timestamp(ours) and pa.types.is_timestamp(theirs):
         return (ours.tz is None) == (theirs.tz is None)
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    if pa.types.is_string(ours):
-        return any(kind(theirs) for kind in texts)
-    if pa.types.is_binary(ours):
-        return pa.types.is_binary(theirs) or pa.types.is_large_binary(theirs) or pa.types.is_binary_view(theirs)
-    return bool(ours == theirs)
+    alike = (
+        (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+        (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+    )
+    return bool(ours == theirs) or any(
+        any(kind(ours) for kind in kinds) and any(kind(theirs) for kind in kinds) for kinds in alike
+    )

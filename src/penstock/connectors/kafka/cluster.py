@@ -64,6 +64,7 @@ class KafkaCluster:
             _logger.warning("offsets of the group %s could not be committed: %s", self._group, error.args[0].str())
 
     def close(self) -> None:
+        """Offsets that are on their way arrive before it returns."""
         self._consumer.close()
 
     def _listed(self, partitions: list[KafkaTopicPartition], spec: Any) -> Offsets:

@@ -26,6 +26,8 @@ class KafkaSplit(Split):
 class KafkaEnumerator(SplitEnumerator):
     """Offsets are looked up once for each partition, when it is found; the splits then carry numbers."""
 
+    news_interval_ms = 25  # one request to each broker, and only while nothing comes
+
     def __init__(
         self,
         settings: KafkaSettings,

@@ -65,12 +65,12 @@ class KafkaReader(SourceReader):
     def add_split(self, split: Split, position: int) -> None:
         assert isinstance(split, KafkaSplit)
         place = (split.partition.topic, split.partition.partition)
+        if split.stop is not None and position >= split.stop:
+            self._waiting.append(Fetch(split.split_id, [], position, finished=True))
+            return
         self._splits[place] = split
         self._positions[place] = position
-        if split.stop is not None and position >= split.stop:
-            self._waiting.append(self._finished(place))
-        else:
-            self._consumer.incremental_assign([self._kafka.TopicPartition(*place, position)])
+        self._consumer.incremental_assign([self._kafka.TopicPartition(*place, position)])
 
     def remove_split(self, split_id: str) -> None:
         for place, split in list(self._splits.items()):
@@ -117,6 +117,8 @@ class KafkaReader(SourceReader):
         else:
             for (topic, partition, good), run in groupby(messages, _place_and_kind):
                 together = list(run)
+                if topic is None:
+                    raise self._failure("", together[0].error())
                 for part in [together] if good else [[message] for message in together]:
                     yield (topic, partition), part
 
@@ -156,10 +158,7 @@ class KafkaReader(SourceReader):
     def _take_error(self, place: Place, message: Any) -> None:
         error = message.error()
         if error.code() != self._eof:
-            raise JobExecutionError(
-                f"Kafka at {self._settings.servers}: reading {place[0]}-{place[1]} from offset"
-                f" {self._positions[place]} failed: {error.str()}"
-            )
+            raise self._failure(f" {place[0]}-{place[1]} from offset {self._positions[place]}", error)
         # Behind the last record may be marks of transactions, which are read over.
         self._at_end.add(place)
         split, end = self._splits[place], message.offset()
@@ -169,13 +168,12 @@ class KafkaReader(SourceReader):
             self._positions[place] = end
             self._waiting.append(Fetch(split.split_id, [], end))
 
-    def _finish(self, place: Place) -> None:
-        fetch = self._finished(place)
-        self._forget(place)
-        self._waiting.append(fetch)
+    def _failure(self, where: str, error: Any) -> JobExecutionError:
+        return JobExecutionError(f"Kafka at {self._settings.servers}: reading{where} failed: {error.str()}")
 
-    def _finished(self, place: Place) -> Fetch:
-        return Fetch(self._splits[place].split_id, [], self._positions[place], finished=True)
+    def _finish(self, place: Place) -> None:
+        self._waiting.append(Fetch(self._splits[place].split_id, [], self._positions[place], finished=True))
+        self._forget(place)
 
     def _check_brokers(self) -> None:
         if self._outage.lasts_too_long:
@@ -185,12 +183,20 @@ class KafkaReader(SourceReader):
                 raise self._outage.failure(error.args[0]) from None
             self._outage.over()
 
+    def pending_records(self) -> int:
+        """How many are there that were not read; as far as the client knows without asking."""
+        pending = 0
+        for place, position in self._positions.items():
+            ends = self._consumer.get_watermark_offsets(self._kafka.TopicPartition(*place), cached=True)
+            pending += max(0, ends[1] - position) if ends is not None else 0
+        return pending
+
     def close(self) -> None:
         if hasattr(self, "_consumer"):
             self._consumer.close()
 
 
-def _place_and_kind(message: Any) -> tuple[str, int, bool]:
+def _place_and_kind(message: Any) -> tuple[Any, int, bool]:
     return message.topic(), message.partition(), message.error() is None
 
 

@@ -69,7 +69,9 @@ class KafkaSource(Source):
         return KafkaEnumerator(self._settings, self._subscription, self._starting, self._stopping)
 
     def create_reader(self, context: ReaderContext) -> KafkaReader:
-        return KafkaReader(self._settings, self._schema, self._starting.auto_offset_reset, context.subtask)
+        reader = KafkaReader(self._settings, self._schema, self._starting.auto_offset_reset, context.subtask)
+        context.metrics.gauge("pendingRecords", reader.pending_records)
+        return reader
 
     def get_produced_type(self) -> TypeInformation:
         return self._schema.get_produced_type()

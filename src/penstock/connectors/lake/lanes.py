@@ -83,6 +83,10 @@ class LakeSource(Source):
 
 
 class LaneEnumerator(SplitEnumerator):
+    """Deals the files out once: a lane stays what it is, whatever the parallelism becomes."""
+
+    news_interval_ms = 1_000  # each question is a request to the store or to the catalog
+
     def __init__(self, view: TableView, version: int | None, lanes: int) -> None:
         self._view = view
         self._version = version

@@ -46,7 +46,7 @@ class AppendingWriter(SinkWriter):
         self._store = store
         self._partition_by = [names.index(name) for name in partition_by]
         kept = [at for at in range(len(names)) if at not in self._partition_by]
-        self._factory = ParquetBulkWriters.for_row_type(
+        self._factory: Any = ParquetBulkWriters.for_row_type(
             RowTypeInfo([types[at] for at in kept], [names[at] for at in kept])
         )
         self._kept = kept
@@ -98,7 +98,7 @@ class ChangesWriter(SinkWriter):
     def __init__(self, row_type: RowTypeInfo, key: Sequence[str], store: Store) -> None:
         self._names = row_type.get_field_names()
         self._key = [self._names.index(name) for name in key]
-        self._factory = ParquetBulkWriters.for_row_type(changes_type(row_type))
+        self._factory: Any = ParquetBulkWriters.for_row_type(changes_type(row_type))
         self._store = store
         self._last: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
@@ -113,7 +113,7 @@ class ChangesWriter(SinkWriter):
         if not self._last:
             return []
         stream = io.BytesIO()
-        writer = self._factory.create(stream)  # type: ignore[arg-type]
+        writer = self._factory.create(stream)
         writer.add_elements(list(self._last.values()))
         writer.finish()
         rows, self._last = len(self._last), {}

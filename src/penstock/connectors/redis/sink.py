@@ -20,7 +20,7 @@ _AT_ONCE = 1_000
 class RedisSink(Sink):
     """Sends the commands that a function makes of records, for ``ds.sink_to``. At least once.
 
-    ``RedisSink(options, lambda row: ("SET", row.key, row.value))``: commands that may be repeated (SET, HSET, SADD, ZADD,
+    ``RedisSink(options, lambda row: ("SET", row.key, row.value))``: commands that may be repeated (SET, HSET, SADD,
     DEL) leave the same after a failure. Without a function rows are hashes under the values of their key's columns:
     ``RedisSink(options, key=["id"], prefix="user:")``; a row of the kind DELETE removes its hash.
     """

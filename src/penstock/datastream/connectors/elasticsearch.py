@@ -1,13 +1,21 @@
-"""Elasticsearch: not there."""
+"""Elasticsearch, under the module path that PyFlink programs import it from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.connectors.elasticsearch.sink import (
+    Elasticsearch6SinkBuilder,
+    Elasticsearch7SinkBuilder,
+    ElasticsearchEmitter,
+    ElasticsearchSink,
+    ElasticsearchSinkBuilderBase,
+    FlushBackoffType,
+)
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = [
+    "Elasticsearch6SinkBuilder",
+    "Elasticsearch7SinkBuilder",
+    "ElasticsearchEmitter",
+    "ElasticsearchSink",
+    "ElasticsearchSinkBuilderBase",
+    "FlushBackoffType",
+]

@@ -1,13 +1,9 @@
-"""RabbitMQ: not there."""
+"""RabbitMQ, under the module path that PyFlink programs import it from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.connectors.rabbitmq.config import RMQConnectionConfig
+from penstock.connectors.rabbitmq.sink import RMQSink
+from penstock.connectors.rabbitmq.source import RMQSource
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = ["RMQConnectionConfig", "RMQSink", "RMQSource"]

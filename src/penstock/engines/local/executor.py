@@ -109,6 +109,7 @@ class LocalExecutor:
             log_levels=levels_of(configuration),
             max_state_size=max_state_size(configuration),
             stack_sample_ms=stack_sample_ms(configuration),
+            latency_interval_ms=value_of(configuration, "metrics.latency.interval"),
             home=None if place == str(home.path) else place,  # all is in this process: nobody has to find the directory
         )
 

@@ -28,6 +28,7 @@ from penstock.engines.resident.unused_files import UnusedFiles
 from penstock.graph.job_request import JobRequest
 from penstock.runtime.failure import failure_of
 from penstock.runtime.level_blob import LevelBlob
+from penstock.runtime.report import read_report
 from penstock.storage.locations import storage_at
 
 _DROP_SECONDS = 5.0
@@ -175,7 +176,9 @@ class ResidentEngine:
                 if self._epochs.report(message):
                     self._losses = 0
                     self._unused_files.remove(self._job.completion.store.latest.snapshot_ids.values())
-            case Broken(generation, why, failure) if generation == self._generation:
+            case Broken(generation, why, failure, report) if generation == self._generation:
+                if report is not None:
+                    self._job.completion.show([read_report(report)])
                 return AttemptEnd(failure) if failure is not None else self._roll_back(why)
             case Gone() if self._phase is _Phase.RUNNING:
                 return self._roll_back(f"the task in slot {slot} was lost")

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from penstock.common.errors import JobExecutionError
+from penstock.common.failure import Failure
 from penstock.control.work import Place
 from penstock.engines.resident.barriers import Alignment, Barrier, Deliver, EndEpoch
 from penstock.engines.resident.file_state_store import FileSnapshotStore
@@ -80,6 +82,14 @@ class TimeSpent:
         }
 
 
+class OpeningError(JobExecutionError):
+    """A function could not be opened; what it has said before is in the report."""
+
+    def __init__(self, failure: Failure, report: SubtaskReport) -> None:
+        super().__init__(failure)
+        self.report = report
+
+
 class HostedSubtask:
     """Pushed by the task: receive() and run_epoch() bring work, step() does a piece of it."""
 
@@ -127,9 +137,10 @@ class HostedSubtask:
                 self._log.replay(container, since=None)
                 container.see_union_lists(self._union_lists)
                 container.open()
-        except BaseException:
-            container.close()
-            raise
+        except Exception as error:
+            report = SubtaskReport(*self.place)
+            container.close(report)
+            raise OpeningError(failure_of(error), report) from error
         return container
 
     # -- what comes --------------------------------------------------------------------------------------------

@@ -88,6 +88,7 @@ class Broken:
     generation: int
     why: str
     failure: Failure | None = None
+    report: bytes | None = None  # what functions have printed and logged before
 
 
 @dataclass(frozen=True)

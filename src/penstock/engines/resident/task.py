@@ -18,7 +18,7 @@ from penstock.engines.resident.barriers import Barrier
 from penstock.engines.resident.channels import BrokenConnectionError, Connection, Listener
 from penstock.engines.resident.driver_connection import DriverConnection
 from penstock.engines.resident.frames import Frame, Greeting
-from penstock.engines.resident.hosted_subtask import HostedSubtask
+from penstock.engines.resident.hosted_subtask import HostedSubtask, OpeningError
 from penstock.engines.resident.messages import (
     CONTROL_LEVEL,
     Broken,
@@ -40,6 +40,7 @@ from penstock.runtime.blueprint import JobSettings
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.failure import failure_of
 from penstock.runtime.pickling import loads
+from penstock.runtime.report import report_row
 
 _CONNECT_SECONDS = 10.0
 _STEPS_BETWEEN_LOOKS = 16  # at the sockets, however much work there is
@@ -183,7 +184,8 @@ class ResidentTask:
             secret = self._settings.keys
             self._generation = Generation(deploy, self._slot, self._selector, secret, self._clock, self._ring)
         except Exception as error:  # of user code in open(), or a snapshot that cannot be read: as in an epoch
-            self._messenger.tell(Broken(deploy.generation, "a subtask could not be opened", failure_of(error)))
+            report = report_row(error.report).payload if isinstance(error, OpeningError) else None
+            self._messenger.tell(Broken(deploy.generation, "a subtask could not be opened", failure_of(error), report))
             return
         finally:
             self._messenger.leaving()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -19,6 +18,7 @@ from penstock.engines.spark.bounded_frame import BoundedFrame
 from penstock.engines.spark.moved_checkpoint import settle_in
 from penstock.engines.spark.planner_link import PlannerClient, PlannerServer
 from penstock.engines.spark.query import start_query
+from penstock.engines.spark.query_failure import failure_of_query
 from penstock.engines.spark.query_planner import QueryPlanner
 from penstock.engines.spark.session import has_died, spark_session
 from penstock.engines.spark.worker_modules import collect_module_paths, ship_modules, unpack_archives
@@ -82,7 +82,7 @@ class SparkEngine:
         if has_died(self._session):
             return AttemptEnd(loss_of_the_jvm(self._job.home.job_id), can_restart=False)
         if not self._query.isActive:
-            return AttemptEnd(self._planner.failure or _spark_failure(self._query.exception()))
+            return AttemptEnd(self._planner.failure or failure_of_query(self._query))
         self._job.news.wait(seconds)
         return None
 
@@ -138,11 +138,3 @@ def _frames_of(request: JobRequest) -> dict[int, DataFrame]:
     return {
         node.id: node.params["spark_frame"] for node in upstream_first(request.sinks) if "spark_frame" in node.params
     }
-
-
-def _spark_failure(exception: StreamingQueryException | None) -> Failure:
-    """What Spark says, without its stack: the log file has all of it."""
-    text = "the Spark query ended without saying why" if exception is None else str(exception)
-    for mark in ("\nJVM stacktrace", "\n\tat ", "\n=== Streaming Query ===", " SQLSTATE:"):
-        text = text.split(mark)[0]
-    return Failure("JobExecutionError", f"Spark could not run the job: {text.strip()}")

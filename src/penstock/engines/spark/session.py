@@ -58,6 +58,11 @@ def start_jvm_ahead(master: str | None, options: dict[str, str], log_file: Path,
     start_ahead(_jvm_settings(master, options, log_file, verbose))
 
 
+def running_session() -> SparkSession:
+    """The session of the job that this process has run last."""
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+
+
 def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
     """The running session, or a new one; options that need a new JVM take effect only then."""
     _forget_dead_session()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
+from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch, LatencyMarker
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_layout import KeyLayout, owned_entries
@@ -23,6 +23,8 @@ class Output(Protocol):
     def emit_watermark(self, timestamp: int) -> None: ...
 
     def emit_idleness(self, idle: bool) -> None: ...
+
+    def emit_latency(self, marker: LatencyMarker) -> None: ...
 
     def end(self) -> None: ...
 

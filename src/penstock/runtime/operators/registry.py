@@ -18,7 +18,7 @@ from penstock.runtime.table.join import JoinOperator
 from penstock.runtime.table.last_row import EarliestRowOperator, FirstRowOperator, LastRowOperator
 from penstock.runtime.table.lookup_join import LookupJoinOperator
 from penstock.runtime.table.match_recognize import MatchRecognizeOperator
-from penstock.runtime.table.materialize import DropBeforeOperator, FinalRowsOperator, SinkMaterializeOperator
+from penstock.runtime.table.materialize import DropBeforeOperator, SinkMaterializeOperator
 from penstock.runtime.table.not_null import NotNullOperator
 from penstock.runtime.table.over import OverOperator
 from penstock.runtime.table.rank import RankOperator
@@ -100,7 +100,6 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_earliest_row": EarliestRowOperator,
     "table_materialize": SinkMaterializeOperator,
     "table_drop_before": DropBeforeOperator,
-    "table_final_rows": FinalRowsOperator,
     # sinks
     "sink": sinks.SinkOperator,
     "sink_function": sinks.SinkFunctionOperator,

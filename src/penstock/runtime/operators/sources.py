@@ -149,7 +149,7 @@ class SplitSourceOperator(SourceOperator):
             self._reader.on_commit({**self._at, **self._finished})
 
     def read_report(self) -> ReadReport:
-        return ReadReport(dict(self._at), frozenset(self._finished))
+        return ReadReport({**self._at, **self._finished}, frozenset(self._finished))
 
     def _open_reader(self) -> SourceReader:
         if self._reader is None:

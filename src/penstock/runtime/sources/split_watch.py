@@ -85,6 +85,7 @@ class SplitWatch:
                 with self._changed:
                     if not self._told:
                         self._changed.wait(seconds)
+            self._tell_commit()
         except Exception:
             self._error = traceback.format_exc()
             self._wake()

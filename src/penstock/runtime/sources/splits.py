@@ -75,7 +75,7 @@ class SourceProgress:
 class ReadReport:
     """How far one subtask has read its splits in an epoch."""
 
-    positions: Positions = field(default_factory=dict)
+    positions: Positions = field(default_factory=dict)  # also of those that are finished
     finished: frozenset[str] = frozenset()
 
 
@@ -104,6 +104,7 @@ class SplitPlanner(SourcePlanner):
         self.bounded = source.bounded
         self._restored = SourceProgress()
         self._begun = self._after = SourceProgress()
+        self._reached: Positions = {}  # in the last epoch, also of splits that it has finished
         self._budget = 1
         self._opened: SplitWatch | None = None
         self._directory = ""
@@ -163,10 +164,13 @@ class SplitPlanner(SourcePlanner):
     def completed(self, reports: list[ReadReport]) -> SourceProgress:
         self._after = after = self._begun.with_reports(reports)
         self._watch.at(after.positions(), moved=after.positions() != self._begun.positions())
+        self._reached = after.positions()
+        for report in reports:
+            self._reached.update(report.positions)
         return after
 
     def on_commit(self, position: int) -> None:
-        self._watch.committed(self._after.positions())
+        self._watch.committed(self._reached)
 
     def _with_found(self, progress: SourceProgress) -> SourceProgress:
         look = self._watch.latest()

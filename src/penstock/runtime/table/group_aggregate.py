@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,9 @@ from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, first_positions, integers_as_column
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.aggregates.calls import AggregateCalls
 from penstock.runtime.table.aggregates.interface import Running, Signs
+from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.change_rows import ChangeRows, change_rows, differ, signs_of
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.expiry import Expiry
@@ -26,9 +27,9 @@ from penstock.runtime.table.lives import Lives, lives
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import Placed, SlotField
-from penstock.runtime.table.user_functions import UserFunctions
 
 _RECORDS = "records"
+_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class GroupAggregateParams:
     only_final: bool = False  # batch mode: nothing before the end
 
 
-class GroupAggregateOperator(Operator):
+class GroupAggregateOperator(AggregatingOperator):
     """One slot for each group, with the accumulators of all calls."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
@@ -53,7 +54,6 @@ class GroupAggregateOperator(Operator):
         self._params: GroupAggregateParams = blueprint.params["aggregate"]
         self._input, self._output = TableCodec(self._params.input_type), TableCodec(blueprint.output_type)
         self._calls = AggregateCalls(self._params.calls, self._params.retracting)
-        self._functions = UserFunctions(self._calls.user_functions, context)
         fields = list(self._calls.fields)
         if self._params.retracting:
             fields.append(SlotField(_RECORDS, np.int64, 0))
@@ -64,12 +64,6 @@ class GroupAggregateOperator(Operator):
         if self._keys is not None:
             fields += self._keys.fields
         self._table = slot_table(self, "_groups", fields, self._calls.maps)
-
-    def open(self) -> None:
-        self._functions.open()
-
-    def close(self) -> None:
-        self._functions.close()
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -119,8 +113,9 @@ class GroupAggregateOperator(Operator):
         changed = ~first & ~ended
         if self._params.ttl is None:
             changed &= _differ(trails, old, new)
-        by_row = [_by_row(values, runs.order, count) for values in (first, changed, ended, old, new)]
-        return change_rows(*by_row, before=self._params.before)  # type: ignore[arg-type]
+        did = [_by_row(values, runs.order, count) for values in (first, changed, ended)]
+        versions = [_by_row(values, runs.order, count) for values in (old, new)]
+        return change_rows(did[0], did[1], did[2], versions[0], versions[1], self._params.before)
 
     def _emit(self, columns: Sequence[pa.Array], values: Sequence[pa.Array], rows: ChangeRows) -> None:
         causes, versions = integers_as_column(rows.causes), integers_as_column(rows.versions)
@@ -186,7 +181,7 @@ class GroupAggregateOperator(Operator):
         super().end_epoch()
 
 
-def _by_row(values: npt.NDArray[np.generic], order: Integers, count: int) -> npt.NDArray[np.generic]:
+def _by_row(values: npt.NDArray[_T], order: Integers, count: int) -> npt.NDArray[_T]:
     found = np.empty(count, values.dtype) if len(order) == count else np.zeros(count, values.dtype)
     found[order] = values
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from penstock.functions.state_descriptors import ValueStateDescriptor
 from penstock.runtime.key_layout import KeyLayout
@@ -22,7 +23,8 @@ def slot_table(
     """A slot table among the keyed state of an operator, so that it is saved, restored and rescaled with it."""
 
     def make(disk: DiskTables | None) -> SlotTable:
-        return SlotTable(fields, maps, None if disk is None else disk.make(ValueTable, name, layout))
+        rows: Any = None if disk is None else disk.make(ValueTable, name, layout)
+        return SlotTable(fields, maps, rows)
 
     table: SlotTable = operator.memory.keyed.table(name, ValueStateDescriptor, make)
     return table

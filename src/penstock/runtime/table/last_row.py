@@ -115,8 +115,8 @@ class LastRowOperator(Operator):
         lowest = np.iinfo(np.int64).min
         times = lane.read(columns[place])[0][runs.order]
         begins = np.where(runs.fresh, lowest, lane.read(kept[place])[0])
-        latest = fold(np.maximum, times, begins, runs)
-        return times == latest
+        wins: Mask = times == fold(np.maximum, times, begins, runs)
+        return wins
 
     def _settle(self, columns: list[pa.Array], runs: Runs, last: Integers, adds: Mask) -> None:
         table = self._table
@@ -138,8 +138,9 @@ class LastRowOperator(Operator):
             updates &= self._changed(versions, old, new)
         by_row = np.empty(len(new), np.int64)
         by_row[runs.order] = np.arange(len(new))
-        sorted_back = [values[by_row] for values in (inserts, updates, deletes, old, new)]
-        rows = change_rows(*sorted_back, before=self._params.before)
+        rows = change_rows(
+            inserts[by_row], updates[by_row], deletes[by_row], old[by_row], new[by_row], self._params.before
+        )
         if len(rows.causes):
             chosen = integers_as_column(rows.versions)
             found = [column.take(chosen) for column in versions]

@@ -1,4 +1,4 @@
-"""Between changelogs and sinks: a table by primary key, a changelog without rows before, the rows that are left."""
+"""Between changelogs and sinks: a table by primary key, and a changelog without rows before updates."""
 
 from __future__ import annotations
 
@@ -76,36 +76,3 @@ class DropBeforeOperator(Operator):
         kept = batch if kinds is None else batch.filter(kinds != BEFORE)
         if len(kept):
             self.output.emit(kept.keyed(None))
-
-
-class FinalRowsOperator(Operator):
-    """Batch mode: the rows that are left of a changelog when it has ended, in the order in which they came."""
-
-    def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
-        super().__init__(blueprint, context)
-        self._codec = TableCodec(blueprint.output_type)
-        self._types = blueprint.output_type.types
-        self._table: ListTable = self.memory.keyed.table("_left", ListStateDescriptor)
-
-    def process(self, batch: Batch, input_index: int) -> None:
-        columns = self._codec.arrays(batch)
-        rows = zip(*(plain_values(c, kind) for c, kind in zip(columns, self._types, strict=True)), strict=True)
-        kinds = [INSERT] * len(batch) if batch.kinds is None else batch.kinds.tolist()
-        self._table.extend(0, zip(kinds, rows, strict=True))
-
-    def finish(self) -> None:
-        left: list[Any] = []
-        taken_back: dict[str, int] = {}
-        for kind, row in reversed(self._table.get(0) or []):
-            text = repr(row)
-            if kind in (BEFORE, DELETE):
-                taken_back[text] = taken_back.get(text, 0) + 1
-            elif taken_back.get(text):
-                taken_back[text] -= 1
-            else:
-                left.append(row)
-        if left:
-            cells = zip(*reversed(left), strict=True)
-            arrays = [from_plain(cell, kind) for cell, kind in zip(cells, self._types, strict=True)]
-            self.output.emit(self._codec.batch(arrays, rows=len(left)))
-        super().finish()

@@ -34,7 +34,7 @@ class Runs:
     fresh: Mask
 
     @staticmethod
-    def by_slot(codes: Integers, slots: Integers, fresh: Mask) -> Runs:
+    def by_slot(codes: npt.NDArray[np.integer[Any]], slots: Integers, fresh: Mask) -> Runs:
         """One run for each slot, of which `codes` has the number for each row."""
         order = np.argsort(codes.astype(np.uint16) if len(slots) <= 1 << 16 else codes, kind="stable")
         counts = np.bincount(codes, minlength=len(slots))

@@ -12,8 +12,8 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, first_positions, keys_of_column, numbered
 from penstock.runtime.key_layout import KeyLayout
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.aggregates.calls import AggregateCalls
+from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.change_rows import signs_of
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.kept_columns import KeptColumns
@@ -27,7 +27,7 @@ _START, _END = "session.start", "session.end"
 Session = tuple[int, int, int]  # start, end, and the start that it began with, which is its name
 
 
-class SessionAggregateOperator(Operator):
+class SessionAggregateOperator(AggregatingOperator):
     """A session is a slot, found by its key and its name."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
@@ -123,7 +123,7 @@ class SessionAggregateOperator(Operator):
         runs = Runs.by_slot(pieces, slots, new)
         self._calls.accumulate(self._table, runs, arrays, signs, len(batch))
         self._table.mark(slots)
-        chosen = pa.array(first_positions(pieces)[new])  # type: ignore[arg-type]
+        chosen = pa.array(first_positions(pieces)[new])
         self._kept.write(self._table, slots[new], [arrays[place].take(chosen) for place in self._params.keys])
 
     # -- sessions that are complete ------------------------------------------------------------------------------

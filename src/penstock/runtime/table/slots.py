@@ -39,7 +39,7 @@ class SlotField:
 class Placed(NamedTuple):
     """The keys of a batch: the number of each row's key among the different ones, and the slots of these."""
 
-    codes: Integers
+    codes: npt.NDArray[np.int32]
     slots: Integers
 
     @property
@@ -81,7 +81,7 @@ class SlotTable:
     def place(self, keys: pa.Array) -> Placed:
         """The slots of a column of keys; keys that have none get one, which is not alive yet."""
         codes, distinct = numbered(keys)
-        return Placed(codes, self._slots_of(distinct))
+        return Placed(codes.astype(np.int64), self._slots_of(distinct))
 
     def slots_of(self, keys: Sequence[Any]) -> Integers:
         """The slots of keys in Python, each different from the others."""

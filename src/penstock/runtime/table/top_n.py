@@ -61,8 +61,11 @@ class TopN:
         if len(self.entries) <= self._end and len(self.entries) >= self._start:
             emit(INSERT, current, len(self.entries))
 
+    def _shown(self, rank: int) -> bool:
+        return self._start <= rank <= self._end
+
     def _replaced(self, old: Row, new: Row, rank: int, emit: Emit) -> None:
-        if self._start <= rank <= self._end:
+        if self._shown(rank):
             emit(BEFORE, old, rank)
             emit(AFTER, new, rank)
 
@@ -192,15 +195,14 @@ class UpdateTopN(TopN):
         if place == old_place:
             self._replaced(old, self.row(place), place + 1, emit)
             return
-        in_range = lambda rank: self._start <= rank <= self._end  # noqa: E731
         for rank in range(place + 1, old_place + 1):
-            if in_range(rank):
+            if self._shown(rank):
                 emit(BEFORE, self.row(rank), rank)
-            if rank == place + 1 and in_range(old_place + 1):
+            if rank == place + 1 and self._shown(old_place + 1):
                 emit(BEFORE, old, old_place + 1)  # a row is not there twice at any moment
-            if in_range(rank):
+            if self._shown(rank):
                 emit(AFTER, self.row(rank - 1), rank)
-        if in_range(old_place + 1):
+        if self._shown(old_place + 1):
             emit(AFTER, self.row(old_place), old_place + 1)
 
     def _moved_down(self, place: int, old_place: int, old: Row, emit: Emit) -> None:

@@ -54,6 +54,7 @@ class FilesystemConnector(TableConnector):
     def sink(self, table: ConnectorTable) -> TableSink:
         stored = _in_files(table)
         parquet = table.text("format") == "parquet"
+        _refuse_avro(table)
         encoder = None
         if not parquet:
             found, options = format_of(table)
@@ -68,6 +69,11 @@ class FilesystemConnector(TableConnector):
             table.millis("sink.rolling-policy.check-interval", _MINUTE) or _MINUTE,
         )
         return TableSink(sink, table.name, parallelism=table.number("sink.parallelism", 0) or None)
+
+
+def _refuse_avro(table: ConnectorTable) -> None:
+    if table.text("format") == "avro":
+        raise NotSupportedError(f"Avro files of {table.name} are not there: use parquet; avro is for messages.")
 
 
 def _rolling(table: ConnectorTable) -> DefaultRollingPolicy:
@@ -92,6 +98,7 @@ def _in_files(table: ConnectorTable) -> Fields:
 
 def _file_format(table: ConnectorTable) -> FileFormat:
     stored, name = _in_files(table), table.text("format")
+    _refuse_avro(table)
     default = table.options.get("partition.default-name", _DEFAULT_PARTITION)
     if name == "parquet":
         return ParquetTableFile(table, stored, default)
@@ -99,6 +106,4 @@ def _file_format(table: ConnectorTable) -> FileFormat:
     decoder = found.decoder_of(stored, options)
     if isinstance(decoder, CsvDecoder):
         return CsvTableFile(table, decoder, dialect_of(options), default)
-    if name == "orc":
-        raise NotSupportedError("ORC files are not there: use parquet.")
     return LinesTableFile(table, decoder, default)

@@ -22,7 +22,7 @@ class KafkaConnector(TableConnector):
     """Reads and writes topics; with a format of changes also updates and deletions."""
 
     name = "kafka"
-    options = (
+    options: tuple[str, ...] = (
         "topic", "topic-pattern", "format", "key.format", "key.fields", "key.fields-prefix", "value.format",
         "value.fields-include", "scan.startup.mode", "scan.startup.specific-offsets", "scan.startup.timestamp-millis",
         "scan.bounded.mode", "scan.bounded.specific-offsets", "scan.bounded.timestamp-millis",
@@ -31,6 +31,7 @@ class KafkaConnector(TableConnector):
     )  # fmt: skip
     prefixes = (
         "properties.",
+        "avro.",
         "csv.",
         "json.",
         "raw.",

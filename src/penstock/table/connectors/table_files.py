@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -69,13 +69,13 @@ def _partition_of(path: str) -> dict[str, str]:
 
 
 def _metadata(path: str, key: str, field: Field) -> pa.Array:
-    value: Any = {
+    facts: dict[str, Callable[[], Any]] = {
         "file.path": lambda: path,
         "file.name": lambda: os.path.basename(path),
         "file.size": lambda: size_of_file(path),
         "file.modification-time": lambda: int(os.path.getmtime(path) * 1000),
-    }[key]()
-    return from_plain([value], field.data_type)
+    }
+    return from_plain([facts[key]()], field.data_type)
 
 
 class LinesTableFile(TableFile):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.table.connectors.base import ConnectorTable
-from penstock.table.formats import change_json, csv, json, raw
+from penstock.table.formats import avro, change_json, csv, json, raw
 from penstock.table.formats.base import FormatOptions, TableFormat
 from penstock.table.sql.errors import suggestion
 
 FORMATS: dict[str, TableFormat] = {
+    "avro": avro.FORMAT,
     "csv": csv.FORMAT,
     "json": json.FORMAT,
     "raw": raw.FORMAT,
@@ -16,7 +17,7 @@ FORMATS: dict[str, TableFormat] = {
     "canal-json": change_json.CANAL,
     "maxwell-json": change_json.MAXWELL,
 }
-_LATER = ("avro", "avro-confluent", "debezium-avro-confluent", "ogg-json", "protobuf", "orc")
+_LATER = ("avro-confluent", "debezium-avro-confluent", "ogg-json", "protobuf", "orc")
 
 
 def format_of(table: ConnectorTable, key: str = "format") -> tuple[TableFormat, FormatOptions]:

@@ -87,9 +87,9 @@ def _details(node: plan.Relation) -> list[str]:
                 f"select=[{', '.join(node.names)}]",
             ]
         case plan.Deduplicate():
-            order = node.source.fields[node.time_column].time
+            time = node.source.fields[node.time_column].time
             kept = f"keep=[{'LastRow' if node.last else 'FirstRow'}]"
-            return [kept, f"key=[{_named(node.source, node.keys)}]", f"order=[{order.value if order else ''}]"]
+            return [kept, f"key=[{_named(node.source, node.keys)}]", f"order=[{time.value if time else ''}]"]
         case plan.Expand():
             sets = [f"{{{', '.join(node.source.names[node.keys[place]] for place in one)}}}" for one in node.sets]
             return [f"sets=[{', '.join(sets)}]"]

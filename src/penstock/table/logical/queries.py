@@ -331,7 +331,7 @@ def _item_name(item: syntax.Expr, place: int) -> str:
             return names[0]
         case syntax.Name(parts):
             return parts[-1]
-        case syntax.FieldOf(_, name):
+        case syntax.FieldOf(syntax.Name() | syntax.FieldOf(), name):
             return name
     return f"EXPR${place}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.columns.typed.nodes import InputRef
+from penstock.columns.typed.nodes import InputRef, SortKey
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS, kinds
 from penstock.table.logical.upsert_keys import upsert_keys
@@ -21,7 +21,7 @@ def strategy_of(node: plan.Rank) -> tuple[str, tuple[int, ...]]:
     return RETRACT, ()
 
 
-def _improves(source: plan.Relation, key: plan.SortKey) -> bool:
+def _improves(source: plan.Relation, key: SortKey) -> bool:
     """Whether updates of a row only move it forward in this order."""
     if not isinstance(key.operand, InputRef):
         return False

@@ -125,7 +125,7 @@ def limit_as_rank(node: plan.Relation) -> plan.Relation | None:
     end = _UNLIMITED if node.count is None else node.offset + node.count
     source, order = node.source, tuple[SortKey, ...]()
     if isinstance(source, plan.Sort):
-        source, order = source.source, source.keys
+        order, source = source.keys, source.source
         if not all(isinstance(key.operand, InputRef) for key in order):
             return None
     return plan.Rank(node.fields, source, (), order, node.offset + 1, end, False, True, position=node.position)

@@ -20,9 +20,9 @@ class TableDefinition:
     fields: Fields
     primary_key: tuple[str, ...] = ()
     partition_keys: tuple[str, ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)  # plans are hashed, dictionaries cannot be
     changelog: str = "I"
-    handle: Any = None
+    handle: Any = field(default=None, hash=False)
     upserts: bool = False  # reading gives updates without the row as it was before, found by the primary key
     sink_accepts: str = "IUD"  # kinds that writing takes
     sink_before: bool = True  # writing needs the row as it was before; otherwise it finds rows by the primary key

@@ -13,6 +13,7 @@ from penstock.table.catalog.object_names import ObjectPath
 from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction
 from penstock.table.connectors.base import ConnectorTable
 from penstock.table.connectors.registry import CONNECTORS, connector_of
+from penstock.table.logical.nodes import Fields
 from penstock.table.logical.resolved_table import resolve_table
 from penstock.table.logical.tables import TableDefinition, TableLookup, ViewDefinition
 from penstock.table.physical.connector_tables import ConnectorHandle
@@ -162,21 +163,27 @@ class CatalogManager:
         resolved = resolve_table(body)
         options = dict(body.options)
         handle = table._handle or ConnectorHandle(name, resolved, options, body.partitioned_by)
-        made = TableDefinition(resolved.fields, resolved.primary_key, body.partitioned_by, options, handle=handle)
-        made = replace(made, written=resolved.written)
-        if table._handle is not None:
-            return replace(made, changelog=str(getattr(handle, "changelog", "I")))
-        if options.get("connector") not in CONNECTORS:
-            return made  # says so when it is read or written
-        connector = connector_of(name, options)
-        seen = ConnectorTable(name, resolved.stored, options, resolved.primary_key)
-        return replace(
-            made,
-            changelog=connector.changelog(seen),
-            upserts=connector.upserts(seen),
-            sink_accepts=connector.accepts(seen),
-            sink_before=not connector.by_key(seen),
+        found = TableDefinition(
+            resolved.fields, resolved.primary_key, body.partitioned_by, options, handle=handle, written=resolved.written
         )
+        if table._handle is not None:
+            return replace(found, changelog=str(getattr(handle, "changelog", "I")))
+        return _with_changes(found, name, resolved.stored)
+
+
+def _with_changes(found: TableDefinition, name: FullName, fields: Fields) -> TableDefinition:
+    """With what reading gives and writing needs; a table that cannot be read says so when it is planned."""
+    if found.options.get("connector") not in CONNECTORS:
+        return found
+    connector = connector_of(name, found.options)
+    table = ConnectorTable(name, fields, found.options, found.primary_key)
+    return replace(
+        found,
+        changelog=connector.changelog(table),
+        upserts=connector.upserts(table),
+        sink_accepts=connector.accepts(table),
+        sink_before=not connector.by_key(table),
+    )
 
 
 class _Pinned:

@@ -87,8 +87,9 @@ def relation_of(
     table = resolve_table(body)
     fields = tuple(places[field.name] for field in table.stored)
     handle = StreamHandle(stream, table, fields, mode)
+    upserts = "U" in handle.changelog and not mode._before
     definition = TableDefinition(
-        table.fields, table.primary_key, changelog=handle.changelog, handle=handle, upserts=not mode._before
+        table.fields, table.primary_key, changelog=handle.changelog, handle=handle, upserts=upserts
     )
     return Scan(table.fields, (session.anonymous_name(),), definition)
 
@@ -205,9 +206,7 @@ def _converted(
             " to_changelog_stream()."
         )
     times = [place for place, field in enumerate(relation.fields) if field.time is TimeAttribute.ROWTIME]
-    params = TableToStreamParams(
-        table.row_type, times[0] if len(times) == 1 else None, pairs, convert, without_before=not mode._before
-    )
+    params = TableToStreamParams(table.row_type, times[0] if len(times) == 1 else None, pairs, convert)
     stream = table.stream._transform(
         "table_to_stream", "TableToDataStream", output_type=output_type, params={"rows": params}
     )

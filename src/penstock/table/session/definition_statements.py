@@ -50,7 +50,7 @@ def _create_as(statement: st.CreateTable, name: FullName, body: st.TableBody, se
                 f"The columns {', '.join(body.names)} are not those of the query: {', '.join(by_name)}."
             )
         given = [by_name[column] for column in body.names]
-    body = replace(body, columns=(*filter(None, declared.values()), *given), names=())
+    body = replace(body, columns=(*(column for column in declared.values() if column is not None), *given), names=())
     resolve_table(body)
     if statement.replace:
         session.catalogs.drop(name, False, statement.temporary, ignore=True)

@@ -50,4 +50,4 @@ def _json(relations: Sequence[Relation], session: TableSession) -> str:
 def _end(relation: Relation, session: TableSession, planner: object) -> Node:
     if isinstance(relation, Sink):
         return session._sink(relation, planner)  # type: ignore[arg-type]
-    return ends.collected(final_rows(relation, planner), relation, planner)  # type: ignore[attr-defined, arg-type]
+    return ends.collected(final_rows(relation, planner), relation, planner)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from penstock.datastream.connectors import cassandra, kafka, pulsar
 @pytest.mark.parametrize(
     ("use", "reason"),
     [
-        (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*not planned yet"),
+        (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*real server yet"),
     ],
 )
 def test_use_is_refused_with_a_reason(use: Any, reason: str) -> None:
@@ -27,7 +27,7 @@ def test_subclasses_can_be_written_but_not_used() -> None:
         def apply(self, data: Any) -> str:
             return str(data)
 
-    with pytest.raises(NotSupportedError, match="not planned yet"):
+    with pytest.raises(NotSupportedError, match="real server yet"):
         ByName()
 
 

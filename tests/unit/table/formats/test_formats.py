@@ -83,6 +83,34 @@ def test_raw_is_the_only_column() -> None:
         decoded("raw", ID_AND_NAME, [b""])
 
 
+def test_avro_messages_are_those_of_the_schema_that_follows_from_the_columns() -> None:
+    import datetime
+    from decimal import Decimal
+
+    fastavro = pytest.importorskip("fastavro")
+    row = DataTypes.ROW([DataTypes.FIELD("x", DataTypes.INT(False))])
+    fields = (
+        Field("id", DataTypes.BIGINT(False)),
+        Field("at", DataTypes.TIMESTAMP(0)),
+        Field("n", DataTypes.DECIMAL(10, 2)),
+        Field("tags", DataTypes.ARRAY(DataTypes.STRING())),
+        Field("r", row),
+    )
+    moment = datetime.datetime(2020, 1, 1, 0, 0, 5)
+    messages = encoded("avro", fields, [(1, moment, Decimal("1.50"), ["a", None], None), (2, None, None, None, None)])
+    assert messages[1] == b"\x04\x00\x00\x00\x00"
+    found = decoded("avro", fields, messages)
+    assert found == [(0, 1, moment, Decimal("1.50"), ["a", None], None), (0, 2, None, None, None, None)]
+    schema = {
+        "type": "record",
+        "name": "record",
+        "fields": [{"name": "at", "type": ["null", {"type": "long", "logicalType": "timestamp-millis"}]}],
+    }
+    [message] = encoded("avro", fields[1:2], [(moment,)])
+    read = fastavro.schemaless_reader(__import__("io").BytesIO(message), fastavro.parse_schema(schema), None)
+    assert read == {"at": moment.replace(tzinfo=datetime.UTC)}
+
+
 CHANGES = {
     "debezium-json": [
         b'{"before":null,"after":{"id":1,"name":"a"},"op":"c"}',
@@ -119,7 +147,7 @@ def test_changes_are_written_as_insertions_and_deletions() -> None:
 def test_options_are_checked_and_missing_formats_say_so() -> None:
     with pytest.raises(ProgramError, match="no option 'ignore-parse-error'. Did you mean 'ignore-parse-errors'"):
         decoded("json", ID_AND_NAME, [], ignore_parse_error="true")
-    with pytest.raises(NotSupportedError, match="'avro' of t is not there yet"):
-        format_of(ConnectorTable(("t",), (), {"format": "avro"}))
+    with pytest.raises(NotSupportedError, match="'orc' of t is not there yet"):
+        format_of(ConnectorTable(("t",), (), {"format": "orc"}))
     with pytest.raises(ProgramError, match="Did you mean 'json'"):
         format_of(ConnectorTable(("t",), (), {"format": "jsn"}))

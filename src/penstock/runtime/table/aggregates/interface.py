@@ -47,8 +47,12 @@ class Running(NamedTuple):
 class AggregateFunction(Protocol):
     """One call of an aggregate function. Its fields are in a slot table that it shares with others."""
 
-    fields: Sequence[SlotField]
-    maps: Sequence[str]  # maps by slot
+    @property
+    def fields(self) -> Sequence[SlotField]: ...
+
+    @property
+    def maps(self) -> Sequence[str]:
+        """Maps by slot."""
 
     def running(self, table: SlotTable, runs: Runs, rows: CallRows) -> Running:
         """Takes the rows in, and tells the values on the way."""

@@ -58,8 +58,10 @@ class Lane:
         if valid is not None and valid.all():
             valid = None
         if self.dtype is object:
-            present = values if valid is None else np.where(valid, values, None)
-            return from_plain(present.tolist(), self.data_type)
+            if valid is not None:
+                values = values.copy()
+                values[~valid] = None
+            return from_plain(values.tolist(), self.data_type)
         if isinstance(self.data_type, scalars.DecimalType):
             return from_unscaled(values, valid, self.data_type)
         arrow_type = to_arrow_type(self.data_type)

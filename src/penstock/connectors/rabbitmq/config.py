@@ -1,0 +1,187 @@
+"""How to reach a RabbitMQ server: PyFlink's configuration class."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from penstock.common.errors import ConfigurationError
+from penstock.connectors.reaching import CONNECT_RETRIES, package, reach
+
+__all__ = ["RMQConnectionConfig"]
+
+
+class RMQConnectionConfig:
+    """Host, port, virtual host, user and password, or a URI that has all of them.
+
+    >>> RMQConnectionConfig.Builder().set_uri("amqp://me:secret@mq:5672/%2F").build()
+    RMQConnectionConfig(RabbitMQ at mq:5672)
+    """
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._settings = settings
+
+    def __repr__(self) -> str:
+        return f"RMQConnectionConfig({self.place})"
+
+    @property
+    def place(self) -> str:
+        uri = self.get_uri()
+        if uri is not None:
+            parts = urlsplit(uri)
+            return f"RabbitMQ at {parts.hostname}:{parts.port or 5672}"
+        return f"RabbitMQ at {self.get_host()}:{self.get_port()}, virtual host {self.get_virtual_host()!r}"
+
+    def get_host(self) -> Any:
+        return self._settings.get("host")
+
+    def get_port(self) -> Any:
+        return self._settings.get("port")
+
+    def get_virtual_host(self) -> Any:
+        return self._settings.get("virtual_host")
+
+    def get_user_name(self) -> Any:
+        return self._settings.get("user_name")
+
+    def get_password(self) -> Any:
+        return self._settings.get("password")
+
+    def get_uri(self) -> Any:
+        return self._settings.get("uri")
+
+    def get_network_recovery_interval(self) -> Any:
+        return self._settings.get("network_recovery_interval")
+
+    def is_automatic_recovery(self) -> Any:
+        return self._settings.get("automatic_recovery")
+
+    def is_topology_recovery(self) -> Any:
+        return self._settings.get("topology_recovery")
+
+    def get_connection_timeout(self) -> Any:
+        return self._settings.get("connection_timeout")
+
+    def get_requested_channel_max(self) -> Any:
+        return self._settings.get("requested_channel_max")
+
+    def get_requested_frame_max(self) -> Any:
+        return self._settings.get("requested_frame_max")
+
+    def get_requested_heartbeat(self) -> Any:
+        return self._settings.get("requested_heartbeat")
+
+    @property
+    def prefetch_count(self) -> int | None:
+        found: int | None = self._settings.get("prefetch_count")
+        return found
+
+    @property
+    def secrets(self) -> tuple[str | None, ...]:
+        uri = self.get_uri()
+        return self.get_password(), None if uri is None else urlsplit(uri).password
+
+    def connect(self) -> Any:
+        """A blocking connection; with automatic recovery (the default) it is tried several times."""
+        pika = package("pika", "rabbitmq")
+        logging.getLogger("pika").setLevel(logging.CRITICAL)  # it tells each failure ten times; we tell it once
+        interval = self.get_network_recovery_interval()
+        retries = 0 if self.is_automatic_recovery() is False else CONNECT_RETRIES
+
+        def attempt() -> Any:
+            return pika.BlockingConnection(self._parameters(pika))
+
+        def sleep(seconds: float) -> None:
+            time.sleep(seconds if interval is None else interval / 1000)
+
+        return reach(self.place, attempt, self.is_away, retries, self.secrets, sleep)
+
+    def is_away(self, error: Exception) -> bool:
+        errors = package("pika.exceptions", "rabbitmq")
+        refused = (errors.ProbableAuthenticationError, errors.AuthenticationError, errors.ProbableAccessDeniedError)
+        return isinstance(error, errors.AMQPConnectionError) and not isinstance(error, refused)
+
+    def _parameters(self, pika: Any) -> Any:
+        uri = self.get_uri()
+        if uri is not None:
+            parameters = pika.URLParameters(uri)
+        else:
+            credentials = pika.PlainCredentials(self.get_user_name(), self.get_password())
+            parameters = pika.ConnectionParameters(
+                self.get_host(), self.get_port(), self.get_virtual_host(), credentials
+            )
+        # Without its answers the server would drop a connection that waits for the next epoch.
+        parameters.heartbeat = self.get_requested_heartbeat() or 0
+        if self.get_connection_timeout() is not None:
+            parameters.socket_timeout = parameters.stack_timeout = self.get_connection_timeout() / 1000
+        if self.get_requested_channel_max() is not None:
+            parameters.channel_max = self.get_requested_channel_max()
+        if self.get_requested_frame_max() is not None:
+            parameters.frame_max = self.get_requested_frame_max()
+        return parameters
+
+    class Builder:
+        """Builds an :class:`RMQConnectionConfig`."""
+
+        def __init__(self) -> None:
+            self._settings: dict[str, Any] = {}
+
+        def _set(self, name: str, value: Any) -> RMQConnectionConfig.Builder:
+            self._settings[name] = value
+            return self
+
+        def set_port(self, port: int) -> RMQConnectionConfig.Builder:
+            return self._set("port", port)
+
+        def set_host(self, host: str) -> RMQConnectionConfig.Builder:
+            return self._set("host", host)
+
+        def set_virtual_host(self, vhost: str) -> RMQConnectionConfig.Builder:
+            return self._set("virtual_host", vhost)
+
+        def set_user_name(self, user_name: str) -> RMQConnectionConfig.Builder:
+            return self._set("user_name", user_name)
+
+        def set_password(self, password: str) -> RMQConnectionConfig.Builder:
+            return self._set("password", password)
+
+        def set_uri(self, uri: str) -> RMQConnectionConfig.Builder:
+            return self._set("uri", uri)
+
+        def set_topology_recovery_enabled(self, topology_recovery_enabled: bool) -> RMQConnectionConfig.Builder:
+            """Whether a queue is declared again on a connection that takes the place of a lost one."""
+            return self._set("topology_recovery", topology_recovery_enabled)
+
+        def set_requested_heartbeat(self, requested_heartbeat: int) -> RMQConnectionConfig.Builder:
+            """In seconds. A job that waits longer for its next epoch loses the connection, and makes another."""
+            return self._set("requested_heartbeat", requested_heartbeat)
+
+        def set_requested_frame_max(self, requested_frame_max: int) -> RMQConnectionConfig.Builder:
+            return self._set("requested_frame_max", requested_frame_max)
+
+        def set_requested_channel_max(self, requested_channel_max: int) -> RMQConnectionConfig.Builder:
+            return self._set("requested_channel_max", requested_channel_max)
+
+        def set_network_recovery_interval(self, network_recovery_interval: int) -> RMQConnectionConfig.Builder:
+            """Milliseconds between two attempts to connect; without it the pauses grow."""
+            return self._set("network_recovery_interval", network_recovery_interval)
+
+        def set_connection_timeout(self, connection_timeout: int) -> RMQConnectionConfig.Builder:
+            return self._set("connection_timeout", connection_timeout)
+
+        def set_automatic_recovery(self, automatic_recovery: bool) -> RMQConnectionConfig.Builder:
+            return self._set("automatic_recovery", automatic_recovery)
+
+        def set_prefetch_count(self, prefetch_count: int) -> RMQConnectionConfig.Builder:
+            """How many messages may be on their way or read and not yet acknowledged; 0 for any number."""
+            return self._set("prefetch_count", prefetch_count)
+
+        def build(self) -> RMQConnectionConfig:
+            if "uri" not in self._settings:
+                wanted = ("host", "port", "virtual_host", "user_name", "password")
+                missing = [name for name in wanted if self._settings.get(name) is None]
+                if missing:
+                    raise ConfigurationError(f"RMQConnectionConfig needs a URI, or {', '.join(missing)} too.")
+            return RMQConnectionConfig(dict(self._settings))

@@ -1,0 +1,40 @@
+"""Lines from a real socket."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+from tests.conftest import EnvironmentFactory
+
+from penstock.common import WatermarkStrategy
+from penstock.common.errors import JobExecutionError
+from penstock.connectors.socket import SocketTextSource
+
+
+@pytest.mark.parametrize("pieces", [[b"a\nb\r\n", b"c"], [b"a", b"\n", b"b\nc\n"]])
+def test_lines_until_the_server_hangs_up(local_env: EnvironmentFactory, pieces: list[bytes]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                for piece in pieces:
+                    connection.sendall(piece)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        source = SocketTextSource(*server.getsockname())
+        stream = local_env(2).from_source(source, WatermarkStrategy.no_watermarks(), "lines")
+        with stream.execute_and_collect() as results:
+            assert list(results) == ["a", "b", "c"]
+        thread.join()
+
+
+def test_a_server_that_is_not_there_is_named(local_env: EnvironmentFactory) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    stream = local_env().from_source(SocketTextSource("127.0.0.1", port), WatermarkStrategy.no_watermarks(), "lines")
+    with pytest.raises(JobExecutionError, match=f"cannot connect to 127.0.0.1:{port}"):
+        list(stream.execute_and_collect())
