@@ -1,6 +1,6 @@
 """A manager that says what a test wants it to say: for looks that real jobs do not show at once.
 
-What it answers has the shapes of docs/rest-plan.md; that the real manager gives the same is tested with the real one.
+What it answers has the shapes of docs/rest.md; that the real manager gives the same is tested with the real one.
 """
 
 from __future__ import annotations
