@@ -25,7 +25,8 @@ def added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
     return one[0], one[1] + other[1]
 
 
-env = StreamExecutionEnvironment(executor=ProcessExecutor())
+env = StreamExecutionEnvironment.get_execution_environment()
+env._executor = ProcessExecutor()
 numbers = env.from_source(NumberSequenceSource(1, count), WatermarkStrategy.no_watermarks(), "numbers")
 pairs = numbers.map(slowly, output_type=Types.TUPLE([Types.LONG(), Types.LONG()])).name("slowly").uid("slowly")
 sums = pairs.key_by(lambda pair: pair[0]).reduce(added).name("sums").uid("sums")

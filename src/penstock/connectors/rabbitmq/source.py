@@ -140,12 +140,13 @@ class QueueReader(SourceReader):
         self._arrived: deque[tuple[Any, Any, bytes]] = deque()
         self._read: deque[tuple[int, str | None]] = deque()  # and not acknowledged
         self._known: set[str] = set()  # ids that may come again
-        self._acknowledged = False
+        self._told = QueuePosition()  # the last position that was told
         self._connected_before = False
 
     def add_split(self, split: Split, position: QueuePosition) -> None:
         self._split = split.split_id
         self._known = set(position.ids)
+        self._told = position
         self._connect()
 
     def remove_split(self, split_id: str) -> None:
@@ -178,13 +179,14 @@ class QueueReader(SourceReader):
         bodies: list[bytes] = []
         while self._arrived and len(bodies) < max_records:
             self._take(*self._arrived.popleft(), bodies)
-        if not bodies and not self._acknowledged:
+        position = self._position()
+        if not bodies and position == self._told:
             return None
-        self._acknowledged = False
+        self._told = position
         records = self._schema._deserialize_all(bodies) if bodies else []
         if records is None:
             records = [self._schema.deserialize(body) for body in bodies]
-        return Fetch(self._split, records, self._position())
+        return Fetch(self._split, records, position)
 
     def _receive(self) -> None:
         """Messages are sent to us only while we ask: what waits with nobody can be seen by the enumerator."""
@@ -231,7 +233,6 @@ class QueueReader(SourceReader):
             return
         while self._read and self._read[0][0] <= upto:
             self._known.discard(self._read.popleft()[1] or "")
-        self._acknowledged = True
 
     def close(self) -> None:
         connection, self._connection = self._connection, None

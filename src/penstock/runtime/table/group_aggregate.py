@@ -15,9 +15,9 @@ from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, first_positions, integers_as_column
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.aggregates.calls import AggregateCalls
 from penstock.runtime.table.aggregates.interface import Running, Signs
+from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.change_rows import ChangeRows, change_rows, differ, signs_of
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.expiry import Expiry
@@ -27,7 +27,6 @@ from penstock.runtime.table.lives import Lives, lives
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import Placed, SlotField
-from penstock.runtime.table.user_functions import UserFunctions
 
 _RECORDS = "records"
 _T = TypeVar("_T", bound=np.generic)
@@ -47,7 +46,7 @@ class GroupAggregateParams:
     only_final: bool = False  # batch mode: nothing before the end
 
 
-class GroupAggregateOperator(Operator):
+class GroupAggregateOperator(AggregatingOperator):
     """One slot for each group, with the accumulators of all calls."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
@@ -55,7 +54,6 @@ class GroupAggregateOperator(Operator):
         self._params: GroupAggregateParams = blueprint.params["aggregate"]
         self._input, self._output = TableCodec(self._params.input_type), TableCodec(blueprint.output_type)
         self._calls = AggregateCalls(self._params.calls, self._params.retracting)
-        self._functions = UserFunctions(self._calls.user_functions, context)
         fields = list(self._calls.fields)
         if self._params.retracting:
             fields.append(SlotField(_RECORDS, np.int64, 0))
@@ -66,12 +64,6 @@ class GroupAggregateOperator(Operator):
         if self._keys is not None:
             fields += self._keys.fields
         self._table = slot_table(self, "_groups", fields, self._calls.maps)
-
-    def open(self) -> None:
-        self._functions.open()
-
-    def close(self) -> None:
-        self._functions.close()
 
     # -- rows --------------------------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, keys_of_column, numbered
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.aggregates.calls import AggregateCalls
+from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keyed_slots import slot_table
 from penstock.runtime.table.keys import RowKey
@@ -50,7 +50,7 @@ class OverParams:
     event_time: bool = True
 
 
-class OverOperator(Operator):
+class OverOperator(AggregatingOperator):
     """The columns of each row, and behind them the values of the calls."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:

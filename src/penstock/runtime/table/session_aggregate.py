@@ -12,8 +12,8 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, first_positions, keys_of_column, numbered
 from penstock.runtime.key_layout import KeyLayout
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.aggregates.calls import AggregateCalls
+from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.change_rows import signs_of
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.kept_columns import KeptColumns
@@ -27,7 +27,7 @@ _START, _END = "session.start", "session.end"
 Session = tuple[int, int, int]  # start, end, and the start that it began with, which is its name
 
 
-class SessionAggregateOperator(Operator):
+class SessionAggregateOperator(AggregatingOperator):
     """A session is a slot, found by its key and its name."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:

@@ -19,8 +19,8 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, first_positions
 from penstock.runtime.key_layout import KeyLayout
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.aggregates.calls import AggregateCalls
+from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.change_rows import signs_of
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.kept_columns import KeptColumns
@@ -54,7 +54,7 @@ class WindowAggregateParams:
     retracting: bool = False
 
 
-class WindowAggregateOperator(Operator):
+class WindowAggregateOperator(AggregatingOperator):
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self._params: WindowAggregateParams = blueprint.params["aggregate"]
