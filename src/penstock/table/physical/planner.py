@@ -49,6 +49,7 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.SinkMaterialize: ranks.materialize,
     # joins.py
     nodes.JoinRelation: joins.join,
+    nodes.Correlation: joins.correlation,
     # windows.py
     nodes.WindowAssignment: windows.assignment,
     # matching.py
