@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.columns.typed.nodes import OuterRef, TimeAttribute
@@ -52,9 +53,7 @@ def _interval_join(
     relation: plan.JoinRelation, bounds: TimeBounds, left: TableStream, right: TableStream, planner: Planner
 ) -> TableStream:
     """Rows whose times are near each other, so that state can be given up."""
-    joined = builder.joined(relation.left, relation.right, relation.kind, bounds.rest)
-    assert isinstance(joined, plan.JoinRelation)
-    keys = join_keys(joined)
+    keys = join_keys(replace(relation, condition=bounds.rest))
     if any(keys.nulls_match):
         raise NotSupportedError("A join with bounds of time cannot compare keys by IS NOT DISTINCT FROM: use =.")
     params = IntervalJoinParams(
