@@ -130,7 +130,8 @@ def _count(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
 
 
 def _variance(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
-    return Variance(prefix, _type(call), call.data_type, *_VARIANCES[call.function])
+    sample, root = _VARIANCES[call.function]
+    return Variance(prefix, _type(call), call.data_type, sample, root)
 
 
 def _extreme(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
