@@ -18,7 +18,6 @@ from penstock.table.logical import nodes as plan
 from penstock.table.logical.join_keys import JoinKeys, join_by_columns, join_keys
 from penstock.table.logical.time_bounds import TimeBounds, time_bounds
 from penstock.table.logical.window_columns import is_window_join, window_columns
-from penstock.table.physical import correlates
 from penstock.table.physical.aggregates import time_to_live
 from penstock.table.physical.table_stream import TableStream, row_type_of
 from penstock.table.physical.windows import window_zone
@@ -95,8 +94,7 @@ def _window_join(
 def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
     """FOR SYSTEM_TIME AS OF: the version of a row that was valid at the time of the left row."""
     right = relation.right
-    if not isinstance(right, plan.Snapshot):
-        return correlates.correlation(relation, planner)
+    assert isinstance(right, plan.Snapshot), "other correlations are those of correlates.py"
     period = right.period
     if not isinstance(period, OuterRef) or period.time is None:
         raise NotSupportedError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table.")
