@@ -51,7 +51,6 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.Correlation: correlates.correlation,
     # joins.py
     nodes.JoinRelation: joins.join,
-    nodes.Correlation: joins.correlation,
     # windows.py
     nodes.WindowAssignment: windows.assignment,
     # matching.py
