@@ -111,7 +111,7 @@ EQUAL: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), EQUAL, ids=repr)
+@pytest.mark.parametrize(("one", "other"), EQUAL)
 def test_equal_keys_have_equal_hashes(one: Any, other: Any) -> None:
     assert one == other
     assert stable_hash(one) == stable_hash(other)
@@ -134,7 +134,7 @@ def test_what_cannot_be_a_key_is_refused(key: Any) -> None:
         stable_hash(key)
 
 
-@pytest.mark.parametrize("key", [[1], {"a": 1}, {1}, bytearray(b"a")], ids=repr)
+@pytest.mark.parametrize("key", [[1], {"a": 1}, {1}, bytearray(b"a")], ids=lambda key: type(key).__name__)
 def test_keys_that_can_change_are_refused(key: Any) -> None:
     with pytest.raises(TypeError):
         KeyOwners(2, 128)[key]
