@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -88,3 +89,7 @@ def _bid(chance: random.Random, auctions: int, persons: int, time: datetime) -> 
     price = round(10 ** (chance.random() * 6) * 100)
     sides = _recent(chance, auctions, 100), _recent(chance, persons, 100)
     return [*sides, price, channel, url, _moment(time), _text(chance, 10)]
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), int(sys.argv[2]))

@@ -50,6 +50,10 @@ REFUSED: Final[dict[str, str]] = {
     **{f"pyflink.datastream.{module}": why for module, (why, _, _) in sorted(LATER.items())},
     "pyflink.datastream.formats.avro.GenericRecordAvroTypeInfo.get_java_type_info": _JAVA,
     "pyflink.datastream.formats.csv.CsvSchemaBuilder.set_any_property_name": "rows have fixed columns",
+    **{
+        f"pyflink.datastream.connectors.elasticsearch.{name}.get_http_host_class": _JAVA
+        for name in ("Elasticsearch6SinkBuilder", "Elasticsearch7SinkBuilder", "ElasticsearchSinkBuilderBase")
+    },
     "pyflink.common.typeinfo.TypeInformation.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.PickledBytesTypeInfo.get_java_type_info": _JAVA,
     "pyflink.common.typeinfo.DateTypeInfo.get_java_type_info": _JAVA,

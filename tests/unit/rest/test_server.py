@@ -174,6 +174,14 @@ def test_cancel_that_closes_the_server_itself_does_not_lock_up(
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "complaint"),
     [
+        ("GET", "/jobs?colour=red", None, 400, "'colour' is not known"),
+        ("GET", f"/jobs/{JOB_ID}/exceptions?maxExceptions=many", None, 400, "whole number"),
+        ("GET", f"/jobs/{JOB_ID}/vertices/none", None, 404, "no operator with the uid none"),
+        ("GET", f"/jobs/{JOB_ID}/vertices/u1/subtasks/9", None, 404, "subtasks 0 to 1, not 9"),
+        ("GET", f"/jobs/{JOB_ID}/vertices/u1/subtasks/metrics?get=a&agg=median", None, 400, "'median'"),
+        ("GET", f"/jobs/{JOB_ID}/checkpoints/details/77", None, 404, "no checkpoint 77"),
+        ("GET", "/jars", None, 400, "penstock cluster start"),
+        ("PATCH", f"/jobs/{JOB_ID}/rescaling", None, 400, "?parallelism=N"),
         ("GET", "/jobs/ffff", None, 404, "Job ffff not found"),
         ("PATCH", "/jobs/ffff", None, 404, "Job ffff not found"),
         ("GET", "/nothing", None, 404, "Not found: /nothing"),
@@ -263,3 +271,33 @@ def test_says_nothing_on_the_jobs_terminal(server: Server, capfd: pytest.Capture
         connection.sendall(b"nonsense\r\n\r\n")
         connection.makefile("rb").read()
     assert capfd.readouterr() == ("", "")
+
+
+def test_paths_may_begin_with_the_version(server: Server) -> None:
+    assert ask(server, "GET", "/v1/jobs") == ask(server, "GET", "/jobs")
+
+
+def test_a_browser_gets_the_page_without_a_token_and_nothing_else(server: Server) -> None:
+    def fetch(path: str, accept: str) -> tuple[int, str, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
+        connection.request("GET", path, headers={"Accept": accept})
+        response = connection.getresponse()
+        answer = response.status, response.headers.get("Content-Type", ""), response.read()
+        connection.close()
+        return answer
+
+    status, kind, content = fetch("/job/some-place", "text/html")
+    assert (status, kind.partition(";")[0]) == (200, "text/html") and b"<html" in content
+    assert fetch("/../../access.py", "*/*")[0] == 401
+    assert fetch("/jobs", "text/html")[0] == 401
+
+
+def test_answers_forbid_other_sites_and_caches(server: Server) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
+    headers = {"Authorization": f"Bearer {server.access.token}", "Origin": "http://elsewhere"}
+    connection.request("GET", "/jobs", headers=headers)
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    assert response.headers.get("Access-Control-Allow-Origin") is None
+    assert (response.headers["Cache-Control"], response.headers["X-Frame-Options"]) == ("no-store", "DENY")

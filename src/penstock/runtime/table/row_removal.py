@@ -68,8 +68,8 @@ class RowRemoval:
         nth_row = np.empty(len(going), np.int64)
         order = np.argsort(codes, kind="stable")
         nth_row[order] = _places_in_groups(codes[order])
-        going_numbers: Integers = numbers[nth_number == nth_row[positions]]
-        return going_numbers
+        gone: Integers = numbers[nth_number == nth_row[positions]]
+        return gone
 
     def _replace(
         self, forms: pa.Array, hashes: pa.Array, adds: Booleans, numbers: Integers
@@ -104,8 +104,8 @@ def _codes(forms: pa.Array) -> Integers:
             codes = np.unique(codes * (int(of_part.max(initial=0)) + 1) + of_part, return_inverse=True)[1]
         return codes
     encoded = forms.dictionary_encode(null_encoding="encode")
-    numbers: Integers = encoded.indices.to_numpy().astype(np.int64)
-    return numbers
+    indices: Integers = encoded.indices.to_numpy().astype(np.int64)
+    return indices
 
 
 def _equal(left: pa.Array, right: pa.Array) -> Booleans:

@@ -35,6 +35,7 @@ class WindowRankParams:
     end: int
     numbered: bool
     zone: str | None = None
+    last_of_equals: bool = False  # of rows that are equal in order, the one that came last is first
 
 
 class WindowRankOperator(Operator):
@@ -76,7 +77,9 @@ class WindowRankOperator(Operator):
         places, types = self._params.partition, self._params.input_type.types
         keys = key_column([columns.column(p) for p in places], [types[p] for p in places], columns.num_rows)
         codes = numbered(keys).codes.astype(np.int64)
-        order = np.lexsort((*ranks_of(columns.columns, self._params.order_by), codes))
+        arrival = np.arange(len(codes))
+        ties = -arrival if self._params.last_of_equals else arrival
+        order = np.lexsort((ties, *ranks_of(columns.columns, self._params.order_by), codes))
         ordered = codes[order]
         first = np.r_[True, ordered[1:] != ordered[:-1]]
         nth = np.arange(len(order)) - np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))

@@ -49,20 +49,21 @@ def join_subqueries_of_projection(node: Relation) -> Relation | None:
 def _with_values(node: Filter | Project, source: Relation, expressions: list[Typed]) -> Relation:
     """Single values become columns behind those of the source."""
     width = len(source.fields)
-    values = dict.fromkeys(part for one in expressions for part in walk(one) if isinstance(part, SubqueryValue))
+    # By id: plans know the definitions of their tables, which cannot be hashed.
+    values = {id(part): part for one in expressions for part in walk(one) if isinstance(part, SubqueryValue)}
     if any(isinstance(part, SubqueryTest) for one in expressions for part in walk(one)):
         raise NotSupportedError(
             "IN and EXISTS with a subquery can only be conditions of WHERE that are joined by AND: "
             "write the query as a UNION, or as a join."
         )
-    columns: dict[Typed, Typed] = {}
-    for value in values:
+    columns: dict[int, Typed] = {}
+    for value in values.values():
         place = len(source.fields)
         plan, pulled = _decorrelated(value.plan, single=True)
         below = builder.joined(source, plan, "LEFT", all_of([_over_join(one, place) for one in pulled]))
-        columns[value] = InputRef(value.data_type, place, below.fields[place].name)
+        columns[id(value)] = InputRef(value.data_type, place, below.fields[place].name)
         source = below
-    nodes = [replaced(one, columns.get) for one in expressions]
+    nodes = [replaced(one, lambda part: columns.get(id(part))) for one in expressions]
     if isinstance(node, Project):
         return builder.project(source, nodes, node.names)
     kept = builder.filtered(source, nodes[0], node.position)

@@ -11,7 +11,6 @@ from penstock.runtime.table.correlate import CorrelateParams
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.conditions import replaced
 from penstock.table.logical.explain import line_of
-from penstock.table.physical import joins
 from penstock.table.physical.table_stream import TableStream
 
 if TYPE_CHECKING:
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
 
 
 def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
-    """Renamings of the right become a projection behind it; a table as of a moment is a temporal join."""
-    if isinstance(relation.right, plan.Snapshot):
-        return joins.correlation(relation, planner)
+    """Renamings of the right become a projection behind it."""
     right, expressions = _unwrapped(relation.right)
     if not isinstance(right, (plan.Unnest, plan.TableFunctionScan)):
         raise NotSupportedError(f"{line_of(relation)} cannot be run yet: only UNNEST and table functions are lateral.")

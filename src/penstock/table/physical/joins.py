@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.columns.typed.nodes import OuterRef, TimeAttribute
@@ -17,7 +18,6 @@ from penstock.table.logical import nodes as plan
 from penstock.table.logical.join_keys import JoinKeys, join_by_columns, join_keys
 from penstock.table.logical.time_bounds import TimeBounds, time_bounds
 from penstock.table.logical.window_columns import is_window_join, window_columns
-from penstock.table.physical import correlates
 from penstock.table.physical.aggregates import time_to_live
 from penstock.table.physical.table_stream import TableStream, row_type_of
 from penstock.table.physical.windows import window_zone
@@ -52,9 +52,7 @@ def _interval_join(
     relation: plan.JoinRelation, bounds: TimeBounds, left: TableStream, right: TableStream, planner: Planner
 ) -> TableStream:
     """Rows whose times are near each other, so that state can be given up."""
-    joined = builder.joined(relation.left, relation.right, relation.kind, bounds.rest)
-    assert isinstance(joined, plan.JoinRelation)
-    keys = join_keys(joined)
+    keys = join_keys(replace(relation, condition=bounds.rest))
     if any(keys.nulls_match):
         raise NotSupportedError("A join with bounds of time cannot compare keys by IS NOT DISTINCT FROM: use =.")
     params = IntervalJoinParams(
@@ -96,8 +94,7 @@ def _window_join(
 def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
     """FOR SYSTEM_TIME AS OF: the version of a row that was valid at the time of the left row."""
     right = relation.right
-    if not isinstance(right, plan.Snapshot):
-        return correlates.correlation(relation, planner)
+    assert isinstance(right, plan.Snapshot), "other correlations are those of correlates.py"
     period = right.period
     if not isinstance(period, OuterRef) or period.time is None:
         raise NotSupportedError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table.")

@@ -120,6 +120,8 @@ def _stages(pattern: PatternNode, conditions: _Conditions) -> tuple[Stage, ...]:
 def _skip(after_match: tuple[str, str | None]) -> AfterMatchSkipStrategy:
     kind, variable = after_match
     match kind:
+        case "NO SKIP":
+            return AfterMatchSkipStrategy.no_skip()
         case "TO NEXT ROW":
             return AfterMatchSkipStrategy.skip_to_next()
         case "TO FIRST":

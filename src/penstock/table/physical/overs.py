@@ -40,7 +40,7 @@ def over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
         keys,
         time.index,
         tuple(_aggregate(call) for call in relation.calls),
-        first.by_rows,
+        first.by_rows or first.call.function == "row_number",  # which RANGE means nothing to
         None if first.lower.kind == "unbounded" else int(first.lower.amount or 0),
         time.time is TimeAttribute.ROWTIME,
     )

@@ -22,7 +22,7 @@ from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
 from penstock.table.logical.upsert_keys import upsert_keys
-from penstock.table.physical import aggregates, calc, ends, joins, matching, overs, ranks, windows
+from penstock.table.physical import aggregates, calc, correlates, ends, joins, matching, overs, ranks, windows
 from penstock.table.physical.table_stream import TableStream, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
@@ -47,6 +47,8 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.ChangelogNormalize: ranks.normalize,
     nodes.DropUpdateBefore: ranks.drop_update_before,
     nodes.SinkMaterialize: ranks.materialize,
+    # correlates.py
+    nodes.Correlation: correlates.correlation,
     # joins.py
     nodes.JoinRelation: joins.join,
     # windows.py

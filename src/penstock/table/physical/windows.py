@@ -181,7 +181,8 @@ def window_rank(
     columns = window_columns(relation.source)
     end = next(place for place in partition if columns.get(place) == "end")
     zone = window_zone(relation.source, planner)
-    params = WindowRankParams(stream.row_type, partition, end, order_by, *ranks, numbered, zone)
+    latest = isinstance(relation, plan.Deduplicate) and relation.last
+    params = WindowRankParams(stream.row_type, partition, end, order_by, *ranks, numbered, zone, latest)
     return planner.operator(
         relation, "table_window_rank", [stream], {"rank": params}, keys=[partition], name="WindowRank"
     )

@@ -206,7 +206,8 @@ def _converted(
             " to_changelog_stream()."
         )
     times = [place for place, field in enumerate(relation.fields) if field.time is TimeAttribute.ROWTIME]
-    params = TableToStreamParams(table.row_type, times[0] if len(times) == 1 else None, pairs, convert)
+    rowtime = times[0] if len(times) == 1 else None
+    params = TableToStreamParams(table.row_type, rowtime, pairs, convert, without_before=not mode._before)
     stream = table.stream._transform(
         "table_to_stream", "TableToDataStream", output_type=output_type, params={"rows": params}
     )

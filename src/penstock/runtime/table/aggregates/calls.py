@@ -130,7 +130,8 @@ def _count(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
 
 
 def _variance(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
-    return Variance(prefix, _type(call), call.data_type, *_VARIANCES[call.function])
+    sample, root = _VARIANCES[call.function]
+    return Variance(prefix, _type(call), call.data_type, sample, root)
 
 
 def _extreme(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
@@ -183,9 +184,8 @@ def _lag(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
     given = [node.value for node in call.arguments[1:] if isinstance(node, Constant)]
     if len(given) < len(call.arguments) - 1:
         raise NotSupportedError("LAG takes a constant number of rows and a constant in place of a missing row.")
-    filled = [*given, *(1, None)[len(given) :]]
-    offset, default = filled[0], filled[1]
-    return Lag(prefix, _type(call), call.data_type, int(offset), default)
+    offset = int(given[0]) if given else 1
+    return Lag(prefix, _type(call), call.data_type, offset, given[1] if len(given) > 1 else None)
 
 
 def _absent(call: Aggregate, default: str) -> bool:

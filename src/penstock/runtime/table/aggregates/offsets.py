@@ -19,7 +19,7 @@ class Lag(ColumnarFunction):
     """Keeps as many of the last values as it has to look back, and the current one."""
 
     def __init__(self, prefix: str, value_type: DataType, result_type: DataType, offset: int, default: Any) -> None:
-        super().__init__([SlotField(f"{prefix}last", object, ())])
+        super().__init__([SlotField(f"{prefix}last", object, None)])
         self._value_type, self._result_type = value_type, result_type
         self._offset, self._default = offset, default
 
@@ -29,11 +29,11 @@ class Lag(ColumnarFunction):
         after = np.empty(len(places), object)
         for state, start, count in zip(begins[0].tolist(), runs.starts.tolist(), runs.counts.tolist(), strict=True):
             for place in range(start, start + count):
-                state = (*state, values[places[place]])[-kept:]
+                state = (*(state or ()), values[places[place]])[-kept:]
                 after[place] = state
         return [after]
 
     def result(self, frame: Frame) -> pa.Array:
         offset, default = self._offset, self._default
-        found = [state[-1 - offset] if len(state) > offset else default for state in frame[0].tolist()]
+        found = [state[-1 - offset] if state and len(state) > offset else default for state in frame[0].tolist()]
         return from_plain(found, self._result_type)
