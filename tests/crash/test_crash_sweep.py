@@ -22,7 +22,7 @@ REPRESENTATIVE = (
 )
 
 
-@pytest.mark.parametrize("state_backend", ["hashmap", "rocksdb"])
+@pytest.mark.parametrize("state_backend", ["hashmap", pytest.param("rocksdb", marks=pytest.mark.soak)])
 def test_killed_at_representative_moments(tmp_path: Path, state_backend: str) -> None:
     job = KilledJob(tmp_path, records=12_000, epoch_records=2_000, state_backend=state_backend)
     for crashes in REPRESENTATIVE:
@@ -39,7 +39,7 @@ RESIDENT = (
 )
 
 
-@pytest.mark.parametrize("state_backend", ["hashmap", "rocksdb"])
+@pytest.mark.parametrize("state_backend", ["hashmap", pytest.param("rocksdb", marks=pytest.mark.soak)])
 def test_resident_tasks_killed_at_representative_moments(tmp_path: Path, state_backend: str) -> None:
     job = KilledJob(tmp_path, records=20_000, epoch_records=1_000, state_backend=state_backend, engine="resident")
     for crashes in RESIDENT:
