@@ -21,7 +21,6 @@ PROGRAMS = Path(__file__).parent.parent / "pyflink_programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
 
 DIFFERENT = {
-    "source_csv_file": "needs pyflink.table, which is not there yet",
     "window_late_data": "sleeps to let watermarks pass; tests/engine/test_watermarks.py has it without",
 }
 ONLY_ON_SPARK = {

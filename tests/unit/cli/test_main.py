@@ -19,8 +19,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
-    printed = capsys.readouterr().out
-    assert all(f"{verb.name} " in printed and verb.summary in printed for verb in VERBS)
+    printed = " ".join(capsys.readouterr().out.split())  # long lines are broken
+    for verb in VERBS:
+        assert (f"{verb.name} " in printed and verb.summary in printed) != verb.hidden, verb.name
 
 
 @pytest.mark.parametrize("arguments", [[], ["fly"]])

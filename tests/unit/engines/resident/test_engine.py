@@ -22,6 +22,8 @@ from penstock.runtime.blueprint import JobBlueprint, JobSettings
 class EmptyHost:
     """A cluster without free slots."""
 
+    encrypts = False
+
     def __init__(self) -> None:
         self.started: list[int] = []
         self.closed = False
