@@ -74,6 +74,7 @@ class WindowAggregateOperator(AggregatingOperator):
         self._late = context.memory.metrics.counter("numLateRecordsDropped")
         self._progress = MIN_TIMESTAMP  # of the clock by which windows are complete
         self._next_end: int | None = None  # of a window that waits for the clock
+        self._known: set[Span] | None = None  # the slices that some key has; None: the table has other contents now
 
     def key_layout(self, table: str) -> KeyLayout:
         return KeyLayout.KEY_FIRST
@@ -101,6 +102,7 @@ class WindowAggregateOperator(AggregatingOperator):
             self._table.column(_END)[slots] = ends[first]
             chosen = pa.array(first)
             self._kept.write(self._table, slots, [arrays[place].take(chosen) for place in self._params.keys])
+            self._note(starts[first], ends[first])
         if not self._params.window.event_time:
             self._note_next()
 
@@ -160,39 +162,52 @@ class WindowAggregateOperator(AggregatingOperator):
         return self._next_end
 
     def _note_next(self) -> None:
-        ends = [self._clock.over(window[1]) for window in self._windows(self._table.all_slots())]
+        ends = [self._clock.over(window[1]) for window in self._windows()]
         self._next_end = min((end for end in ends if end > self._progress), default=None)
 
     def finish(self) -> None:
         self._next_end = None  # what waits for the clock is dropped at the end, as in Flink
         super().finish()
 
-    def _windows(self, slots: Integers) -> dict[Span, None]:
+    def _spans_with_rows(self) -> set[Span]:
+        """Few, and asked for at every watermark; the slots are many."""
+        if self._known is None:
+            self._known = set()
+            slots = self._table.all_slots()
+            self._note(self._table.column(_START)[slots], self._table.column(_END)[slots])
+        return self._known
+
+    def _note(self, starts: Integers, ends: Integers) -> None:
+        if self._known is not None:
+            ends, places = np.unique(ends, return_index=True) if self._slices is not None else (ends, slice(None))
+            self._known.update(zip(starts[places].tolist(), ends.tolist(), strict=True))
+
+    def _windows(self) -> set[Span]:
         """All windows that cover some slice."""
-        spans = np.unique(np.column_stack([self._table.column(_START)[slots], self._table.column(_END)[slots]]), axis=0)
-        found: dict[Span, None] = {}
-        for start, end in spans.tolist():
-            found.update(dict.fromkeys([(start, end)] if self._slices is None else self._slices.windows(start)))
-        return found
+        spans = self._spans_with_rows()
+        if self._slices is None:
+            return spans
+        return {window for start, _ in spans for window in self._slices.windows(start)}
 
     def _advance(self, before: int, now: int) -> None:
-        slots = self._table.all_slots()
-        if not len(slots):
-            return
-        over = {window: self._clock.over(window[1]) for window in self._windows(slots)}
+        over = {window: self._clock.over(window[1]) for window in self._windows()}
         due = sorted((window for window, moment in over.items() if before < moment <= now), key=lambda span: span[::-1])
+        if not over or not (due or now == MAX_TIMESTAMP):
+            return
+        slots = self._table.all_slots()
         starts, ends = self._table.column(_START)[slots], self._table.column(_END)[slots]
         for window in due:
             inside = (starts >= window[0]) & (ends <= window[1])
             if inside.any():
                 self._emit(window, slots[inside], starts[inside])
-        if due or now == MAX_TIMESTAMP:
-            self._remove_finished(slots, starts if self._slices is not None else ends, now)
+        self._remove_finished(slots, starts if self._slices is not None else ends, now)
 
     def _remove_finished(self, slots: Integers, spans: Integers, now: int) -> None:
         distinct, codes = np.unique(spans, return_inverse=True)
         finished = np.array([self._last(int(span)) <= now for span in distinct.tolist()])[codes]
         self._table.remove_slots(slots[finished])
+        place = 0 if self._slices is not None else 1
+        self._known = {span for span in self._spans_with_rows() if self._last(span[place]) > now}
 
     def _emit(self, window: Span, slots: Integers, starts: Integers) -> None:
         if len(np.unique(starts)) == 1:
@@ -230,5 +245,6 @@ class WindowAggregateOperator(AggregatingOperator):
         self._progress = max(extras.values(), default=MIN_TIMESTAMP)
 
     def loaded(self) -> None:
+        self._known = None
         if not self._params.window.event_time:
             self._note_next()
