@@ -31,13 +31,6 @@ hypothesis.settings.register_profile("penstock", deadline=None)
 hypothesis.settings.load_profile("penstock")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line(
-        "markers", "in_this_process: looks at what functions do here, so tasks must not run elsewhere"
-    )
-    config.addinivalue_line("markers", "spark: needs a Spark session (deselect with -m 'not spark')")
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
     # Workers cannot import test modules, so what is defined there travels by value, as it does from a script.
     module = getattr(item, "module", None)

@@ -13,11 +13,6 @@ def no_waiting_for_disks() -> None:
     assert os.fsync.__module__ == "posix", "what a crash leaves must have gone to the disk"
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "crash: kills real processes (deselect with -m 'not crash')")
-    config.addinivalue_line("markers", "soak: takes from minutes to hours, runs with `make soak`")
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if "PENSTOCK_SOAK" not in os.environ:
         for item in items:
