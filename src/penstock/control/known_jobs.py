@@ -37,17 +37,22 @@ class KnownJob:
         owner_file = self.home.path / "owner"
         if _names_a_dead_process(_read(owner_file)):
             return False  # without a look at the lock, which a driver that just starts may want to have
-        try:
-            descriptor = os.open(owner_file, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(descriptor)
+        return is_locked(owner_file)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock of a file, which it has as long as it lives."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
         return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def known_jobs(home: Path | None = None) -> list[KnownJob]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from penstock.common.job_status import JobStatus
 from penstock.control.finished_jobs import FinishedJobs
 from penstock.control.job_home import JobHome
+from penstock.control.known_jobs import is_locked
 from penstock.manager.job_entry import EntryStore, JobEntry
 from penstock.manager.machine import DriverEnd
 
@@ -65,17 +66,7 @@ class Drivers:
         child = self._children.get(job_id)
         if child is not None and child.poll() is not None:
             del self._children[job_id]
-        try:
-            descriptor = os.open(self._entries.lock_of(job_id), os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_locked(self._entries.lock_of(job_id))
 
     def end_of(self, job_id: str) -> DriverEnd:
         """From the files that it has left."""

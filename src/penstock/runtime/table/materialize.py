@@ -23,7 +23,6 @@ from penstock.runtime.table.row_type import TableRowType
 @dataclass(frozen=True)
 class MaterializeParams:
     row_type: TableRowType
-    ttl: int | None = None
 
 
 class SinkMaterializeOperator(Operator):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from penstock.common.errors import NotSupportedError
 from penstock.graph.explain import execution_plan_json
 from penstock.graph.stream_graph import build_stream_graph
 from penstock.graph.transformation import Node
@@ -22,8 +23,13 @@ DETAILS = {
     "PLAN_ADVICE": ExplainDetail.PLAN_ADVICE,
 }
 
+_ABSENT = {ExplainDetail.ESTIMATED_COST: "ESTIMATED_COST", ExplainDetail.PLAN_ADVICE: "PLAN_ADVICE"}
+
 
 def explanation(relations: Sequence[Relation], session: TableSession, details: Sequence[int] = ()) -> str:
+    for detail, name in _ABSENT.items():
+        if detail in details:
+            raise NotSupportedError(f"EXPLAIN {name}: plans here have no estimated costs and no advice; leave it out.")
     note = mode_text if ExplainDetail.CHANGELOG_MODE in details else (lambda _: "")
     planned = [session.prepared(relation) for relation in relations]
     parts = [
