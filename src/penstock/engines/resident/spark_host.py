@@ -54,7 +54,7 @@ class SparkHost:
         self._job_id = job.home.job_id
         options, home = current_run_options(), job.home
         log_file = home.home / "logs" / "spark.log"
-        self._session = spark_session(options.master, self._options, log_file, options.verbose)
+        self._session = spark_session(options.master, self._options, log_file, options.verbose, places=True)
         ship_modules(self._session, job.blueprint.settings.module_paths, home.path / "shipped")
 
     @property

@@ -9,6 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
+from penstock.common.options import MICRO_BATCH
 from penstock.common.run_options import current_run_options
 from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
@@ -30,6 +31,8 @@ _DYING_SECONDS = 3.0
 
 class SparkEngine:
     """The session is shared by the jobs of the process; query, planner and server belong to one job."""
+
+    name = MICRO_BATCH
 
     def __init__(self) -> None:
         self._session: SparkSession | None = None

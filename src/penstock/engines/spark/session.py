@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,11 @@ _LOCAL_DEFAULTS = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 _ATTEMPTS = 4
+# A resident task waits most of the time, but Spark counts it as a busy core for as long as its job runs. A local Spark
+# of ours has places for the jobs of a whole program, and for what the program itself asks of Spark meanwhile.
+_PLACES = 64
+_HAS_PLACES = "spark.penstock.places"
+_LOCAL = "local["
 
 
 def start_jvm_ahead(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> None:
@@ -63,7 +69,18 @@ def running_session() -> SparkSession:
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
-def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
+def has_places(master: str | None, options: dict[str, str]) -> bool:
+    """Whether tasks may stay for as long as their job runs without taking a core from others: see `places`."""
+    _forget_dead_session()
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active.sparkContext.getConf().get(_HAS_PLACES) is not None
+    return _with_retries(_chosen_master(master, options)).startswith(_LOCAL)
+
+
+def spark_session(
+    master: str | None, options: dict[str, str], log_file: Path, verbose: bool, places: bool = False
+) -> SparkSession:
     """The running session, or a new one; options that need a new JVM take effect only then."""
     _forget_dead_session()
     active = SparkSession.getActiveSession()
@@ -73,7 +90,7 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
     if SparkContext._gateway is None:
         SparkContext._ensure_initialized(gateway=gateway_with(settings))
     builder = SparkSession.builder.appName("penstock")
-    for key, value in settings.options:
+    for key, value in (*settings.options, *(_more_places(settings.options) if places else {}).items()):
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("WARN" if verbose else "OFF")
@@ -81,7 +98,7 @@ def spark_session(master: str | None, options: dict[str, str], log_file: Path, v
 
 
 def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> JvmSettings:
-    chosen = master or options.get("spark.master") or _default_master()
+    chosen = _chosen_master(master, options)
     _refuse_spark_connect(chosen)
     java = java_home()
     defaults = {**_SESSION_DEFAULTS, **(_LOCAL_DEFAULTS if chosen.startswith("local") else {})}
@@ -137,14 +154,28 @@ def _refuse_spark_connect(master: str) -> None:
         )
 
 
-def _default_master() -> str:
-    return f"local[{os.cpu_count() or 1}]"
+def _chosen_master(master: str | None, options: dict[str, str]) -> str:
+    return master or options.get("spark.master") or f"local[{os.cpu_count() or 1}]"
+
+
+def _more_places(options: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Beside the cores, which stay the measure of how much is done at once."""
+    settings = dict(options)
+    if not settings["spark.master"].startswith(_LOCAL):
+        return {}
+    cores, _, attempts = settings["spark.master"][len(_LOCAL) : -1].partition(",")
+    number = (os.cpu_count() or 1) if cores.strip() == "*" else int(cores)
+    return {
+        "spark.master": f"{_LOCAL}{number + _PLACES},{attempts}]",
+        "spark.default.parallelism": settings.get("spark.default.parallelism", str(number)),
+        _HAS_PLACES: str(_PLACES),
+    }
 
 
 def _with_retries(master: str) -> str:
     """Spark retries a lost worker only when it may: locally that must be said in the master's name."""
     if master == "local":
-        return f"local[1,{_ATTEMPTS}]"
-    if master.startswith("local[") and "," not in master:
+        return f"{_LOCAL}1,{_ATTEMPTS}]"
+    if master.startswith(_LOCAL) and "," not in master:
         return f"{master[:-1]},{_ATTEMPTS}]"
     return master
