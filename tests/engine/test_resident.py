@@ -133,7 +133,7 @@ def drop_all_packets(sock: Any) -> None:
 
 
 class Cutting(MapFunction):
-    """Does, once, something to the sockets that lead from its task to others."""
+    """Does, once, something to the sockets between its task and others."""
 
     def __init__(self, mark: Path, what: Callable[[Any], None]) -> None:
         self.mark = mark
@@ -150,7 +150,7 @@ class Cutting(MapFunction):
             from penstock.engines.resident.traffic import Traffic
 
             for traffic in [each for each in gc.get_objects() if isinstance(each, Traffic)]:
-                for connection in traffic._outgoing.values():
+                for connection in [*traffic._outgoing.values(), *sum(traffic._incoming.values(), [])]:
                     self.what(connection._socket)
         return value * 7919 % KEYS
 
