@@ -105,7 +105,7 @@ def provide_java() -> None:
 
 
 def compile_sources() -> None:
-    """As pip does with packages: a job has many processes, and where Python may not write bytecode each compiles all."""
+    """As pip does with packages: where Python may not write bytecode every process of a job would compile all of it."""
     run([str(VENV_PYTHON), "-m", "compileall", "-q", "-j", "0", str(ROOT / "src")])
 
 
