@@ -186,4 +186,3 @@ class _Seen:
 
 def _fingerprint(path: str) -> bytes:
     return hashlib.blake2b(path.encode("utf-8", "surrogateescape"), digest_size=_FINGERPRINT_BYTES).digest()
-

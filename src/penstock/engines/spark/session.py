@@ -159,7 +159,7 @@ def _chosen_master(master: str | None, options: dict[str, str]) -> str:
 
 
 def _more_places(options: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Beside the cores, which stay the measure of how much is done at once."""
+    """Places beside the cores, which stay the measure of how much is done at once, and a daemon for such tasks."""
     settings = dict(options)
     if not settings["spark.master"].startswith(_LOCAL):
         return {}
@@ -169,6 +169,7 @@ def _more_places(options: Iterable[tuple[str, str]]) -> dict[str, str]:
         "spark.master": f"{_LOCAL}{number + _PLACES},{attempts}]",
         "spark.default.parallelism": settings.get("spark.default.parallelism", str(number)),
         _HAS_PLACES: str(_PLACES),
+        "spark.python.daemon.module": "penstock.engines.resident.daemon",
     }
 
 
