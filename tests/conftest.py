@@ -80,11 +80,10 @@ def spark_options(spark_home: Path) -> Iterator[RunOptions]:
     yield options
     set_run_options(before)
     if "pyspark" in sys.modules:
-        from pyspark.sql import SparkSession
+        from pyspark import SparkContext
 
-        session = SparkSession.getActiveSession()
-        if session is not None:
-            session.stop()
+        if SparkContext._active_spark_context is not None:
+            SparkContext._active_spark_context.stop()
 
 
 @pytest.fixture(params=["resident", "micro-batch"])

@@ -1,4 +1,4 @@
-"""The Spark session of this process: one for all jobs, silent unless asked."""
+"""Spark in this process: one context for all jobs, silent unless asked, and a session for those that need SQL."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.common.errors import NotSupportedError
@@ -60,41 +60,47 @@ _LOCAL = "local["
 
 
 def start_jvm_ahead(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> None:
-    """Starts Spark's JVM while the program is still being read; spark_session() takes it if it asks for the same."""
+    """Starts Spark's JVM while the program is still being read; spark_context() takes it if it asks for the same."""
     start_ahead(_jvm_settings(master, options, log_file, verbose))
 
 
 def running_session() -> SparkSession:
-    """The session of the job that this process has run last."""
+    """On the context of the jobs of this process."""
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
 def has_places(master: str | None, options: dict[str, str]) -> bool:
     """Whether tasks may stay for as long as their job runs without taking a core from others: see `places`."""
     _forget_dead_session()
-    active = SparkSession.getActiveSession()
+    active = SparkContext._active_spark_context
     if active is not None:
-        return active.sparkContext.getConf().get(_HAS_PLACES) is not None
+        return active.getConf().get(_HAS_PLACES) is not None
     return _with_retries(_chosen_master(master, options)).startswith(_LOCAL)
 
 
-def spark_session(
+def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
+    """A session takes the JVM as long as the context itself: only queries and DataFrames need one."""
+    spark_context(master, options, log_file, verbose)
+    return running_session()
+
+
+def spark_context(
     master: str | None, options: dict[str, str], log_file: Path, verbose: bool, places: bool = False
-) -> SparkSession:
-    """The running session, or a new one; options that need a new JVM take effect only then."""
+) -> SparkContext:
+    """The running one, or a new one; options that need a new JVM take effect only then."""
     _forget_dead_session()
-    active = SparkSession.getActiveSession()
+    active = SparkContext._active_spark_context
     if active is not None:
         return active
     settings = _jvm_settings(master, options, log_file, verbose)
     if SparkContext._gateway is None:
         SparkContext._ensure_initialized(gateway=gateway_with(settings))
-    builder = SparkSession.builder.appName("penstock")
+    conf = SparkConf().setAppName("penstock")
     for key, value in (*settings.options, *(_more_places(settings.options) if places else {}).items()):
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("WARN" if verbose else "OFF")
-    return session
+        conf = conf.set(key, value)
+    context = SparkContext.getOrCreate(conf)
+    context.setLogLevel("WARN" if verbose else "OFF")
+    return context
 
 
 def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> JvmSettings:
@@ -115,12 +121,12 @@ def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, v
     )
 
 
-def has_died(session: SparkSession, patience_seconds: float = 0.0) -> bool:
-    """Whether the JVM that was started for the session is gone: nothing can be asked of it any more.
+def has_died(context: SparkContext, patience_seconds: float = 0.0) -> bool:
+    """Whether the JVM that was started for the context is gone: nothing can be asked of it any more.
 
     Patience is for calls that have just failed: a dying process closes its connections before it is gone.
     """
-    return _has_ended(session.sparkContext._gateway, patience_seconds)
+    return _has_ended(context._gateway, patience_seconds)
 
 
 def _has_ended(gateway: Any, patience_seconds: float = 0.0) -> bool:

@@ -25,7 +25,7 @@ from penstock.graph.job_request import JobRequest
 def test_which_engine_runs_a_job(
     asked: str, master: str, before: str | None, chosen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
+    monkeypatch.setattr("pyspark.SparkContext._active_spark_context", None)
     recorded = None if before is None else JobRecord(job_id="1", name="job", parallelism=1, levels=1, engine=before)
     options = current_run_options()
     set_run_options(RunOptions(master=master))
@@ -40,10 +40,7 @@ def test_a_session_of_the_programs_own_is_left_alone(monkeypatch: pytest.MonkeyP
         def getConf(self) -> dict[str, str]:  # noqa: N802
             return {"spark.master": "local[2]"}
 
-    class Session:
-        sparkContext = Context()  # noqa: N815
-
-    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", Session)
+    monkeypatch.setattr("pyspark.SparkContext._active_spark_context", Context())
     assert engine_for(JobRequest("job", (), {}, 1), None).name == "micro-batch"
 
 
