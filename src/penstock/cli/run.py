@@ -29,11 +29,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="submit to the manager (penstock cluster) and return",
     )
     parser.add_argument("--ui", action="store_true", help="serve the web page while the job runs, on rest.port")
-    _add_program(parser)
+    add_program(parser)
 
 
 def configure_application(parser: argparse.ArgumentParser) -> None:
-    _add_program(parser)
+    add_program(parser)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_program(parser: argparse.ArgumentParser) -> None:
+def add_program(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock")
     parser.add_argument("-p", "--parallelism", type=_parallelism, metavar="N", help="default parallelism")
     add_settings(parser)
@@ -97,10 +97,10 @@ def execute(arguments: argparse.Namespace) -> int:
     try:
         if arguments.detached:
             return _submit(arguments)
-        options = _run_options(arguments)
+        options = run_options(arguments)
         options.web_page = arguments.ui
     except PenstockError as error:
-        return _report_penstock_error(error, arguments.script, arguments.verbose)
+        return report_penstock_error(error, arguments.script, arguments.verbose)
     return run_program(options, arguments.script)
 
 
@@ -117,7 +117,7 @@ def _submit(arguments: argparse.Namespace) -> int:
     from penstock.common.options import value_of
     from penstock.control.job_home import penstock_home
 
-    options = _run_options(arguments)
+    options = run_options(arguments)
     home = penstock_home(value_of(Configuration.from_dict(options.configuration), "penstock.home")).absolute()
     manager = find_manager(home)
     if manager is None:
@@ -141,7 +141,7 @@ def _submit(arguments: argparse.Namespace) -> int:
     return FINISHED_OR_STOPPED
 
 
-def _run_options(arguments: argparse.Namespace) -> RunOptions:
+def run_options(arguments: argparse.Namespace) -> RunOptions:
     from penstock.common.errors import ConfigurationError
     from penstock.common.run_options import RunOptions
 
@@ -199,7 +199,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
         return FINISHED_OR_STOPPED if watch.job_was_stopped else INTERRUPTED_WITHOUT_A_JOB
     except PenstockError as error:
         watch.close()
-        return _report_penstock_error(error, script_path, options.verbose)
+        return report_penstock_error(error, script_path, options.verbose)
     except Exception as error:
         watch.close()
         if not options.verbose:
@@ -225,7 +225,7 @@ def _start_spark_ahead(options: RunOptions) -> None:
     start_jvm_ahead(options.master, spark, log_file, options.verbose)
 
 
-def _report_penstock_error(error: Exception, script_path: str, verbose: bool) -> int:
+def report_penstock_error(error: Exception, script_path: str, verbose: bool) -> int:
     """These messages are written for the user; the way through our code to them is of interest only to us."""
     from penstock.common.errors import JobExecutionError
 

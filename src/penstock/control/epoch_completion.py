@@ -18,6 +18,7 @@ from penstock.control.epoch_store import EpochRecord, EpochStore
 from penstock.control.job_log import JobLog
 from penstock.control.job_machine import AllFinished, JobEvent, StoppedWithSavepoint
 from penstock.control.snapshot_keeper import SnapshotKeeper
+from penstock.control.state_questions import StateQuestions
 from penstock.control.statistics import JobStatistics
 from penstock.control.wakeups import Wakeups
 from penstock.control.work import EpochPlan, places_of
@@ -41,7 +42,9 @@ class EpochCompletion:
         committing: Committing,
         tell: Callable[[JobEvent], None],
         log: JobLog | None = None,
+        questions: StateQuestions | None = None,
     ) -> None:
+        self._questions = questions or StateQuestions()
         self._sources = sources
         self.store = store
         self._snapshots = snapshots
@@ -170,6 +173,7 @@ class EpochCompletion:
         if reports:
             self._tell_sources()
             self._snapshots.finish(self.store.latest.epoch, reports, self._sources, self.store.latest.totals)
+            self._questions.answered(self.store.latest.epoch, reports)
             self._statistics.epochs.committed((time.monotonic() - began) * 1000)
         self._notice_the_end()
 

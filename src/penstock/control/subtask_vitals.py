@@ -106,10 +106,15 @@ class SubtaskVitals:
         if self._clock() - self._since >= _WINDOW_SECONDS:
             self._roll()
 
+    def settle(self, under_way: bool) -> bool:
+        """Whether all is quiet: no epoch is under way, however long that may take, and none was for a while."""
+        quiet = not under_way and self._clock() - self._since >= _STALE_SECONDS
+        if quiet:
+            self._roll()
+        return quiet
+
     def metrics(self, operator: int, subtask: int) -> dict[str, MetricValue]:
         """Flink's names."""
-        if self._clock() - self._since >= _STALE_SECONDS:
-            self._roll()
         known = self.subtasks.get((operator, subtask))
         if known is None:
             return {}
