@@ -27,8 +27,9 @@ def prometheus(directory: Path, scraped_port: int) -> Iterator[str]:
         str(root / "usr/bin/prometheus"), f"--config.file={config}", f"--storage.tsdb.path={directory / 'data'}",
         f"--web.listen-address=127.0.0.1:{port}",
     ]  # fmt: skip
-    with server_process(command, lambda: port_is_open(port), directory / "prometheus.log"):
-        yield f"http://127.0.0.1:{port}"
+    address = f"http://127.0.0.1:{port}"
+    with server_process(command, lambda: _is_ready(f"{address}/-/ready"), directory / "prometheus.log"):
+        yield address
 
 
 @contextlib.contextmanager
@@ -50,6 +51,15 @@ def influxdb(directory: Path) -> Iterator[int]:
     command = [str(root / "usr/bin/influxd"), "-config", str(config)]
     with server_process(command, lambda: port_is_open(port), directory / "influxdb.log"):
         yield port
+
+
+def _is_ready(url: str) -> bool:
+    """Its port is open long before it answers questions."""
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
 
 
 def fetched(url: str, query: dict[str, str] | None = None, post: bool = False) -> Any:
@@ -91,7 +101,7 @@ def carbon(directory: Path) -> Iterator[tuple[int, Callable[[str], list[float]]]
 @contextlib.contextmanager
 def statsd(directory: Path) -> Iterator[tuple[int, Callable[[], str]]]:
     """The real one, out of npm: its port, and what it has flushed so far."""
-    program, port, management = _npm("statsd", "0.10.2") / "statsd/stats.js", free_port(), free_port()
+    program, port, management = _npm("statsd", "0.9.0") / "statsd/stats.js", free_port(), free_port()
     config = directory / "statsd.js"
     config.write_text(
         json.dumps({"port": port, "mgmt_port": management, "flushInterval": 300, "backends": ["./backends/console"]})
