@@ -8,7 +8,7 @@ from typing import TypedDict
 from penstock.control.attempts import Attempt, AttemptState
 from penstock.control.job_control import JobDescription, OperatorDescription, SubtaskDescription
 from penstock.rest import pressure
-from penstock.rest.job_views import IoMetrics, OwnVertex, end_time, io_metrics, own_vertex, task_state
+from penstock.rest.job_views import IO_METRICS, IoMetrics, OwnVertex, end_time, io_metrics, own_vertex, task_state
 
 
 class OwnSubtask(TypedDict):
@@ -233,7 +233,6 @@ def task_managers(job: JobDescription, operator: OperatorDescription, now: int) 
     by_worker: dict[str, list[SubtaskDescription]] = {}
     for each in operator.subtasks:
         by_worker.setdefault(each.worker or _UNKNOWN_WORKER, []).append(each)
-    names = ("numBytesIn", "numBytesOut", "numRecordsIn", "numRecordsOut", "accumulatedBusyTimeMs")
     return {
         "id": operator.uid,
         "name": operator.name,
@@ -246,7 +245,7 @@ def task_managers(job: JobDescription, operator: OperatorDescription, now: int) 
                 "start-time": job.started_at,
                 "end-time": end_time(job),
                 "duration": job.duration_ms,
-                "metrics": io_metrics({name: sum(s.metrics.get(name, 0) for s in subtasks) for name in names}),
+                "metrics": io_metrics({name: sum(s.metrics.get(name, 0) for s in subtasks) for name in IO_METRICS}),
                 "status-counts": {task_state(job): len(subtasks)},
             }
             for worker, subtasks in by_worker.items()
