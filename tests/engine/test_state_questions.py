@@ -73,6 +73,8 @@ def test_answers_are_of_one_epoch(
         {name: future.result() for name, future in answers.items() if not future.exception()}
         for answers in executor.answers
     ]
+    nobody = executor._job.look_at_state(StateQuestion("no such operator"))
+    assert "it has" in str(nobody.exception(0))
     complete = [answers for answers in answered if len(answers) == len(questions)]
     assert len(complete) > 5
     for answers in complete:

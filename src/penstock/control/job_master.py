@@ -118,6 +118,9 @@ class JobMaster:
         return request.path
 
     def look_at_state(self, question: StateQuestion) -> Future[StateAnswer]:
+        known = {op.uid for op in self._spec.blueprint.operators if not op.native}
+        if question.uid is not None and question.uid not in known:
+            return _refused(f"the job has no operator {question.uid!r} that could be asked; it has {', '.join(known)}")
         answer = self._epochs.questions.ask(question)
         self._planner.wake()
         return answer
@@ -313,7 +316,7 @@ class JobMaster:
                 self._epochs.close_sources()
 
 
-def _refused(why: str) -> Future[str]:
-    refused: Future[str] = Future()
+def _refused(why: str) -> Future[Any]:
+    refused: Future[Any] = Future()
     refused.set_exception(ConfigurationError(why))
     return refused
