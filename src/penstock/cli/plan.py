@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    run.add_program(parser)
+    run.add_script(parser)
 
 
 class _Planned(BaseException):
@@ -32,8 +31,10 @@ def execute(arguments: argparse.Namespace) -> int:
     from penstock.common.errors import PenstockError
     from penstock.common.run_options import set_run_options
 
+    if not run.is_there(arguments.script, "plan"):
+        return run.WRONG_USAGE
     try:
-        options = run.run_options(arguments)
+        options = run.program_options(arguments)
         options.instead_of_running = _leave
         if options.pyflink_imports:
             from penstock.cli import pyflink_alias
@@ -41,12 +42,17 @@ def execute(arguments: argparse.Namespace) -> int:
             pyflink_alias.install()
         set_run_options(options)
         with contextlib.redirect_stdout(sys.stderr):
-            script.run_as_main(os.path.abspath(arguments.script), list(options.arguments))
+            script.run_as_main(arguments.script, list(options.arguments))
     except _Planned as planned:
         print(json.dumps(planned.plan))
         return run.FINISHED_OR_STOPPED
     except PenstockError as error:
         return run.report_penstock_error(error, arguments.script, arguments.verbose)
+    except Exception as error:
+        if not arguments.verbose:
+            script.cut_own_frames(error)
+        sys.excepthook(type(error), error, error.__traceback__)
+        return run.FAILED
     print(f"penstock plan: the program {arguments.script} has no job: it calls no execute()", file=sys.stderr)
     return run.FAILED
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.cli import script
@@ -29,11 +30,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="submit to the manager (penstock cluster) and return",
     )
     parser.add_argument("--ui", action="store_true", help="serve the web page while the job runs, on rest.port")
-    add_program(parser)
+    _add_program(parser)
 
 
 def configure_application(parser: argparse.ArgumentParser) -> None:
-    add_program(parser)
+    _add_program(parser)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -48,12 +49,19 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_program(parser: argparse.ArgumentParser) -> None:
+def add_script(parser: argparse.ArgumentParser) -> None:
+    """The program, and what decides about its graph."""
     parser.add_argument("--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock")
     parser.add_argument("-p", "--parallelism", type=_parallelism, metavar="N", help="default parallelism")
     add_settings(parser)
-    parser.add_argument("--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077")
     parser.add_argument("--name", metavar="NAME", help="name of the job")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
+    parser.add_argument("script", metavar="script.py", help="the program")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+
+
+def _add_program(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077")
     parser.add_argument(
         "--job-id",
         metavar="ID",
@@ -74,9 +82,7 @@ def add_program(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out state of the savepoint whose operator is not in the program any more",
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
-    parser.add_argument("script", metavar="script.py", help="the program")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+    add_script(parser)
 
 
 def add_take_over(parser: argparse.ArgumentParser) -> None:
@@ -88,20 +94,26 @@ def add_take_over(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    if not os.path.isfile(arguments.script):
-        what = "is a directory" if os.path.isdir(arguments.script) else "does not exist"
-        print(f"penstock run: the program {arguments.script} {what}", file=sys.stderr)
+    if not is_there(arguments.script, "run"):
         return WRONG_USAGE
     from penstock.common.errors import PenstockError
 
     try:
         if arguments.detached:
             return _submit(arguments)
-        options = run_options(arguments)
+        options = _run_options(arguments)
         options.web_page = arguments.ui
     except PenstockError as error:
         return report_penstock_error(error, arguments.script, arguments.verbose)
     return run_program(options, arguments.script)
+
+
+def is_there(script_path: str, verb: str) -> bool:
+    if not os.path.isfile(script_path):
+        what = "is a directory" if os.path.isdir(script_path) else "does not exist"
+        print(f"penstock {verb}: the program {script_path} {what}", file=sys.stderr)
+        return False
+    return True
 
 
 def execute_application(arguments: argparse.Namespace) -> int:
@@ -117,7 +129,7 @@ def _submit(arguments: argparse.Namespace) -> int:
     from penstock.common.options import value_of
     from penstock.control.job_home import penstock_home
 
-    options = run_options(arguments)
+    options = _run_options(arguments)
     home = penstock_home(value_of(Configuration.from_dict(options.configuration), "penstock.home")).absolute()
     manager = find_manager(home)
     if manager is None:
@@ -141,9 +153,8 @@ def _submit(arguments: argparse.Namespace) -> int:
     return FINISHED_OR_STOPPED
 
 
-def run_options(arguments: argparse.Namespace) -> RunOptions:
+def _run_options(arguments: argparse.Namespace) -> RunOptions:
     from penstock.common.errors import ConfigurationError
-    from penstock.common.run_options import RunOptions
 
     if arguments.allow_non_restored_state and arguments.savepoint_path is None:
         raise ConfigurationError(
@@ -151,6 +162,21 @@ def run_options(arguments: argparse.Namespace) -> RunOptions:
         )
     if arguments.take_over and arguments.job_id is None:
         raise ConfigurationError("--take-over needs to know which job: give its id with --job-id ID")
+    return replace(
+        program_options(arguments),
+        master=arguments.master,
+        job_id=arguments.job_id,
+        show_status=terminal_can_show_status(),
+        savepoint_path=arguments.savepoint_path,
+        allow_non_restored_state=arguments.allow_non_restored_state,
+        take_over=arguments.take_over,
+    )
+
+
+def program_options(arguments: argparse.Namespace) -> RunOptions:
+    """Of what add_script() takes."""
+    from penstock.common.run_options import RunOptions
+
     if arguments.settings:
         from penstock.common.options import validate_key
 
@@ -159,18 +185,12 @@ def run_options(arguments: argparse.Namespace) -> RunOptions:
     return RunOptions(
         parallelism=arguments.parallelism,
         configuration=dict(arguments.settings),
-        master=arguments.master,
         job_name=arguments.name,
-        job_id=arguments.job_id,
         verbose=arguments.verbose,
         pyflink_imports=arguments.pyflink,
-        show_status=terminal_can_show_status(),
         script_path=os.path.abspath(arguments.script),
         arguments=tuple(arguments.args),
         working_directory=os.getcwd(),
-        savepoint_path=arguments.savepoint_path,
-        allow_non_restored_state=arguments.allow_non_restored_state,
-        take_over=arguments.take_over,
     )
 
 
