@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.certificates import own_certificate
 from tests.manager.processes import PROGRAMS, SMALL_EPOCHS, ManagerProcess, driver_of, expected, until, written
 
 from penstock.client import PenstockClient, QueryableStateClient, RefusedError
@@ -103,15 +104,8 @@ def penstock(home: Path, *words: str) -> str:
 
 
 def test_a_manager_that_speaks_tls_is_used_by_command_line_and_client(tmp_path: Path) -> None:
-    certificate, key = str(tmp_path / "certificate.pem"), str(tmp_path / "key.pem")
-    made_for = ["-subj", "/CN=manager", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *made_for]
-        + ["-out", certificate, "-keyout", key],
-        check=True,
-        capture_output=True,
-    )
-    tls = {"security.ssl.rest.enabled": "true", "penstock.rest.certificate": certificate, "penstock.rest.key": key}
+    tls = own_certificate(tmp_path)
+    certificate = tls["penstock.rest.certificate"]
     manager = ManagerProcess(tmp_path / "home", **tls)
     client = manager.start()
     try:

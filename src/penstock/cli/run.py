@@ -103,6 +103,8 @@ def execute(arguments: argparse.Namespace) -> int:
             return _submit(arguments)
         options = _run_options(arguments)
         options.web_page = arguments.ui
+        if arguments.ui:  # the page shows flame graphs, as that of a manager does
+            options.configuration.setdefault("rest.flamegraph.enabled", "true")
     except PenstockError as error:
         return report_penstock_error(error, arguments.script, arguments.verbose)
     return run_program(options, arguments.script)

@@ -7,6 +7,7 @@ from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.common.run_options import current_run_options
 from penstock.control.attempts import AttemptHistory
+from penstock.control.epoch_history import PHASES
 from penstock.control.job_control import (
     HotKey,
     JobDescription,
@@ -126,7 +127,7 @@ class JobDescriber:
         if epochs:
             last = epochs[-1]
             metrics |= {"epoch.records": last.records, "epoch.changedBytes": last.changed_bytes}
-            for phase in ("planning", "computing", "recording", "committing", "duration"):
+            for phase in (*PHASES, "computing", "duration"):
                 metrics[f"epoch.{phase}"] = round(getattr(last, phase), 3)
         return metrics
 

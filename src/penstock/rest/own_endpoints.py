@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 
 from penstock.common.job_status import JobStatus
 from penstock.common.json_data import from_json, to_json
+from penstock.control.epoch_history import PHASES
 from penstock.control.job_control import JobDescription
 from penstock.rest import job_views, pressure, state_views
 from penstock.rest.cluster import Cluster, Submission
@@ -77,7 +78,6 @@ class AskedState(TypedDict, total=False):
 
 def _epochs(cluster: Cluster, request: Request) -> Reply:
     last = request.query.get("last") or 100
-    phases = ("planning", "computing", "recording", "committing")
     found = job_of(cluster, request).epochs[-last:]
     return Reply(
         {
@@ -88,7 +88,7 @@ def _epochs(cluster: Cluster, request: Request) -> Reply:
                     "duration": round(epoch.duration, 3),
                     "records": epoch.records,
                     "bytes": epoch.changed_bytes,
-                    "phases": {phase: round(getattr(epoch, phase), 3) for phase in phases},
+                    "phases": {phase: round(getattr(epoch, phase), 3) for phase in PHASES},
                 }
                 for epoch in found
             ]

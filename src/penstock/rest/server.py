@@ -39,7 +39,7 @@ class Listening:
             raise ConfigurationError("TLS needs penstock.rest.certificate and penstock.rest.key: two files in PEM")
         listening = Listening(host, port, Path(certificate).absolute(), Path(key).absolute())
         try:
-            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key, password="")
         except OSError as error:  # so is a file that is no certificate
             raise ConfigurationError(f"{certificate} and {key} are no certificate and its key ({error})") from None
         return listening

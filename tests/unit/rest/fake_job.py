@@ -40,6 +40,7 @@ class FakeJob(JobControl):
         self.cancelled = threading.Event()
         self.history = SnapshotHistory()
         self.attempts: tuple[Attempt, ...] = ()
+        self.configuration: dict[str, str] = {}
 
     def describe(self) -> JobDescription:
         return JobDescription(
@@ -75,6 +76,7 @@ class FakeJob(JobControl):
             workers=(WorkerDescription("a:7", "a", 7, 1000, 2.5),),
             metrics={"uptime": 65_000},
             attempts=self.attempts,
+            configuration=self.configuration,
             snapshots=self.history.describe(),
         )
 
