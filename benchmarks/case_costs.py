@@ -125,6 +125,7 @@ def run(request: JobRequest, job_settings: JobSettings | None = None) -> list[fl
                 assert report.failure is None, report.failure
                 waiting += rows
                 container.snapshot()
+                container.measure_state(report)
             cpu[number] += time.process_time() - begun
     for container in [container for level in containers for container in level]:
         container.close()

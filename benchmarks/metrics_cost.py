@@ -56,6 +56,7 @@ def nothing_measured() -> Iterator[None]:
         mock.patch.object(Station, "__init__", without_hot_keys),
         mock.patch.object(TimeSheet, "switch", lambda self, to: None),
         mock.patch.object(ContainerVitals, "put_into", lambda self, report: None),
+        mock.patch.object(ContainerVitals, "measure_state", lambda self, report: None),
         mock.patch.object(ContainerVitals, "received", lambda self, operator, payload: None),
     ):
         yield

@@ -322,6 +322,10 @@ class Container:
                 yield Label(station.uid, name), (schema, entries)
             report.states[station.uid] = station.operator.memory.state_schemas()
 
+    def measure_state(self, report: SubtaskReport) -> None:
+        """Right after snapshot(): how much state there is."""
+        self._vitals.measure_state(report)
+
     def answer(self, questions: dict[int, StateQuestion], report: SubtaskReport) -> None:
         """Right after snapshot(): what was asked about the state of operators here."""
         for ticket, question in questions.items():

@@ -227,7 +227,8 @@ def run_epoch(
 
 
 def follow(note: EpochNote, container: Container, report: SubtaskReport) -> None:
-    """What is wanted besides, right after the epoch's snapshot."""
+    """What is to be told and done besides, right after the epoch's snapshot."""
+    container.measure_state(report)
     if note.saving is not None:
         save_part(container, report, note.saving)
     container.answer(note.questions, report)
