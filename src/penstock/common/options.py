@@ -234,7 +234,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("env.pid.dir", "string", None, "Where the manager writes its process id; default: its home."),
     Option("env.log.dir", "string", None, "Where the manager writes its log; default: logs in its home."),
     Option("rest.flamegraph.enabled", "bool", False,
-           "Whether workers sample the stacks of operators for flame graphs. Jobs of a manager do."),
+           "Whether workers sample the stacks of operators for flame graphs. Jobs of a manager, and with --ui, do."),
     Option("rest.flamegraph.delay-between-samples", "duration", 50, "How often stacks are looked at."),
     Option("penstock.engine", "string", AUTO,
            "micro-batch: epochs of a Spark query. resident: long-running tasks on Spark, milliseconds of latency. "

@@ -16,6 +16,17 @@ if TYPE_CHECKING:  # the command line reads records and starts quickly
 
 
 @dataclass(frozen=True)
+class InputDescription:
+    """An edge that leads into an operator."""
+
+    uid: str
+    index: int
+    strategy: str  # Flink's name of the exchange: HASH, REBALANCE, ...
+    exchange: bool  # whether records leave their process
+    side_output: str | None = None
+
+
+@dataclass(frozen=True)
 class OperatorRecord:
     uid: str
     name: str
@@ -23,6 +34,9 @@ class OperatorRecord:
     parallelism: int
     level: int
     max_parallelism: int = 128
+    chain: str = ""  # these are for showing the graph when nobody runs it
+    origin: str = ""
+    inputs: tuple[InputDescription, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +62,32 @@ def record_of(job: JobBlueprint, program: ProgramRecord | None = None, engine: s
         levels=job.levels,
         state_backend=HASHMAP if job.settings.disk_state is None else ROCKSDB,
         operators=tuple(
-            OperatorRecord(op.uid, op.name, op.kind, op.parallelism, op.level, op.max_parallelism)
+            OperatorRecord(
+                op.uid,
+                op.name,
+                op.kind,
+                op.parallelism,
+                op.level,
+                op.max_parallelism,
+                op.task_name,
+                str(op.origin),
+                inputs_of(job, op.id),
+            )
             for op in job.operators
         ),
         program=program,
         engine=engine,
+    )
+
+
+def inputs_of(job: JobBlueprint, operator: int) -> tuple[InputDescription, ...]:
+    uids = {each.id: each.uid for each in job.operators}
+    return tuple(
+        InputDescription(
+            uids[edge.source], edge.input_index, edge.partitioning.label, edge.crosses_levels, edge.side_output
+        )
+        for edge in job.edges
+        if edge.target == operator
     )
 
 

@@ -32,7 +32,9 @@ TOTALS = {
     "records_out": "numRecordsOut",
     "bytes_in": "numBytesIn",
     "bytes_out": "numBytesOut",
-    "busy_ms": "accumulatedBusyTimeMs",
+    "busy_ms": "accumulateBusyTimeMs",
+    "pressed_ms": "accumulateBackPressuredTimeMs",
+    "idle_ms": "accumulateIdleTimeMs",
 }
 
 
@@ -106,10 +108,15 @@ class SubtaskVitals:
         if self._clock() - self._since >= _WINDOW_SECONDS:
             self._roll()
 
+    def settle(self, under_way: bool) -> bool:
+        """Whether all is quiet: no epoch is under way, however long that may take, and none was for a while."""
+        quiet = not under_way and self._clock() - self._since >= _STALE_SECONDS
+        if quiet:
+            self._roll()
+        return quiet
+
     def metrics(self, operator: int, subtask: int) -> dict[str, MetricValue]:
         """Flink's names."""
-        if self._clock() - self._since >= _STALE_SECONDS:
-            self._roll()
         known = self.subtasks.get((operator, subtask))
         if known is None:
             return {}
@@ -133,11 +140,14 @@ class SubtaskVitals:
             waits = self._pressed.get((level, subtask), sum(share for other, share in busiest.items() if other > level))
             pressed = min(waits, 1.0 - all_busy)
             known.rates = {name: round(known.window[key] / seconds, 3) for key, name in RATES.items()}
+            idle = max(0.0, 1.0 - all_busy - pressed)
             known.rates |= {
                 "busyTimeMsPerSecond": round(min(1000.0, known.window["busy_ms"] / seconds)),
                 _BACK_PRESSURED: round(1000 * pressed),
-                "idleTimeMsPerSecond": round(1000 * max(0.0, 1.0 - all_busy - pressed)),
+                "idleTimeMsPerSecond": round(1000 * idle),
             }
+            known.totals["pressed_ms"] += round(1000 * pressed * seconds)
+            known.totals["idle_ms"] += round(1000 * idle * seconds)
             known.window.clear()
         self._pressed.clear()
 

@@ -131,7 +131,7 @@ def _level_zero(works: list[Work], blob: LevelBlob) -> list[ExchangeRow]:
                 work.subtask,
                 work.assignments,
                 work.snapshot,
-                work.saving,
+                work.note,
                 work.union_lists,
                 work.committed,
             )

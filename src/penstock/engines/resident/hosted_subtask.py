@@ -17,12 +17,12 @@ from penstock.metrics.values import GaugeValue
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.container import Container
+from penstock.runtime.epoch_note import EpochNote
 from penstock.runtime.exchange import ExchangeRow, channel_of, receivers_from, senders_to
 from penstock.runtime.failure import failure_of
-from penstock.runtime.hosting import save_in_log, save_part, sendable
+from penstock.runtime.hosting import follow, save_in_log, sendable
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, UnionLists
-from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import StateLog
 
@@ -233,16 +233,16 @@ class HostedSubtask:
     # -- the end of an epoch -----------------------------------------------------------------------------------
 
     def _end_epoch(self, barrier: Barrier) -> EndedEpoch:
-        target = SnapshotTarget.decode(barrier.note)
-        if self._finished and target is not None:
-            self.container = self._opened()  # it was closed, and has to be saved all the same
-        if self._finished and target is None:
+        note = EpochNote.decode(barrier.note)
+        if self._finished and note:
+            self.container = self._opened()  # it was closed, and has to be saved or asked all the same
+        if self._finished and not note:
             report = SubtaskReport(*self.place, finished=True, snapshots=(self._location, self._location or ""))
             return EndedEpoch(barrier, sendable(report, self.container).payload)
         self.container.advance()
-        report = self.container.barrier(saving=target is not None)
+        report = self.container.barrier(saving=note.saving is not None)
         if report.failure is None:
-            self._save(report, target)
+            self._save(report, note)
         self._failed = self._failed or report.failure is not None
         self._finished = report.finished and not self._failed
         if self._finished:
@@ -254,11 +254,10 @@ class HostedSubtask:
         self.next_wake = None if self._finished or self._failed else _wake_of(self.container)
         return EndedEpoch(barrier, sendable(report, self.container).payload)
 
-    def _save(self, report: SubtaskReport, target: SnapshotTarget | None) -> None:
+    def _save(self, report: SubtaskReport, note: EpochNote) -> None:
         try:
             self._token = save_in_log(self.container, self._log, self._token, report)
-            if target is not None:
-                save_part(self.container, report, target)
+            follow(note, self.container, report)
             before, self._location = self._location, self._store.location()
             report.snapshots = before, self._location
         except Exception as error:  # also a full disk: the epoch fails, and the driver hears why
