@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -38,3 +41,26 @@ def to_texts(column: pa.Array, data_type: DataType, zone: str) -> pa.Array:
     """Moments on the time line are shown in UTC."""
     shown = "UTC" if isinstance(data_type, scalars.LocalZonedTimestampType) else zone
     return as_array(texts_of(column, data_type, shown), len(column))
+
+
+# -- lines made of columns -------------------------------------------------------------------------------------------
+
+
+def joined_texts(parts: Sequence[pa.Array | str], separator: str = "") -> pa.Array:
+    """For each row the texts of all columns one after the other; nothing is null."""
+    return pc.binary_join_element_wise(*parts, separator)
+
+
+def block_of(lines: pa.Array) -> bytes:
+    """All lines with their ends, one after the other: the content of the column made of them."""
+    ended = joined_texts([lines, "\n"])
+    if not len(ended):
+        return b""
+    _, offsets, content = ended.buffers()
+    ends = np.frombuffer(offsets, np.int32)[ended.offset : ended.offset + len(ended) + 1]
+    return memoryview(content)[int(ends[0]) : int(ends[-1])].tobytes()
+
+
+def messages_of(lines: pa.Array) -> list[bytes]:
+    found: list[bytes] = lines.cast(pa.binary()).to_pylist()
+    return found
