@@ -1,10 +1,13 @@
-"""The events of Nexmark, written once: persons, auctions and bids 1 : 3 : 46, ten events a millisecond."""
+"""The events of Nexmark, written once: persons, auctions and bids 1 : 3 : 46, ten events a millisecond.
+
+Each table is a directory. Bids are in two files, because a file is read by one subtask: events of one millisecond are
+in the same file, so that their order, which decides between them in q18, is the same for everybody.
+"""
 
 from __future__ import annotations
 
 import csv
 import random
-import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,39 +20,45 @@ _STATES = ("az", "ca", "id", "or", "wa", "wy")
 _CITIES = ("phoenix", "los angeles", "san francisco", "boise", "portland", "bend", "redmond", "seattle", "kent")
 _NAMES = ("peter", "paul", "luke", "john", "saul", "vicky", "kate", "julie", "sarah", "deiter", "walter")
 _CHANNELS = ("Google", "Facebook", "Baidu", "Apple")
-_FILES = ("person", "auction", "bid")
+_FILES = {"person": 1, "auction": 1, "bid": 2}
 _SIZE_OF_ROUND, _PERSONS, _AUCTIONS = 50, 1, 3
 
 
 def write(directory: Path, events: int) -> None:
-    """person.csv, auction.csv and bid.csv; nothing if they are there already for as many events."""
+    """The files of all tables; nothing if they are there already."""
     done = directory / f"events-{events}"
     if done.exists():
         return
-    directory.mkdir(parents=True, exist_ok=True)
-    files = {name: (directory / f"{name}.csv").open("w", newline="", encoding="utf-8") for name in _FILES}
+    files: dict[tuple[str, int], Any] = {}
+    for table, parts in _FILES.items():
+        (directory / table).mkdir(parents=True, exist_ok=True)
+        for part in range(parts):
+            path = directory / table / f"part-{part}.csv"
+            files[table, part] = path.open("w", newline="", encoding="utf-8")
     writers = {name: csv.writer(file, lineterminator="\n") for name, file in files.items()}
-    for name, row in rows(events):
-        writers[name].writerow(row)
+    for table, milliseconds, row in rows(events):
+        writers[table, milliseconds % _FILES[table]].writerow(row)
     for file in files.values():
         file.close()
     done.touch()
 
 
-def rows(events: int) -> Iterator[tuple[str, list[Any]]]:
+def rows(events: int) -> Iterator[tuple[str, int, list[Any]]]:
+    """Table, milliseconds since the start, and the row."""
     chance = random.Random(SEED)
     persons = auctions = 0
     for number in range(events):
-        time = _START + timedelta(milliseconds=number * 1_000 // _EVENTS_PER_SECOND)
+        milliseconds = number * 1_000 // _EVENTS_PER_SECOND
+        time = _START + timedelta(milliseconds=milliseconds)
         kind = number % _SIZE_OF_ROUND
         if kind < _PERSONS:
-            yield "person", _person(chance, persons, time)
+            yield "person", milliseconds, _person(chance, persons, time)
             persons += 1
         elif kind < _PERSONS + _AUCTIONS:
-            yield "auction", _auction(chance, auctions, persons, time)
+            yield "auction", milliseconds, _auction(chance, auctions, persons, time)
             auctions += 1
         else:
-            yield "bid", _bid(chance, auctions, persons, time)
+            yield "bid", milliseconds, _bid(chance, auctions, persons, time)
 
 
 def _moment(time: datetime) -> str:
@@ -89,7 +98,3 @@ def _bid(chance: random.Random, auctions: int, persons: int, time: datetime) -> 
     price = round(10 ** (chance.random() * 6) * 100)
     sides = _recent(chance, auctions, 100), _recent(chance, persons, 100)
     return [*sides, price, channel, url, _moment(time), _text(chance, 10)]
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]), int(sys.argv[2]))
