@@ -13,7 +13,14 @@ from penstock.common.errors import JobExecutionError, NotSupportedError, Program
 from penstock.formats.csv_dialect import CsvDialect
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, columns_of, every_message
-from penstock.table.formats.text_columns import block_of, from_texts, joined_texts, messages_of, to_texts
+from penstock.table.formats.text_columns import (
+    block_of,
+    from_texts,
+    joined_texts,
+    messages_of,
+    timestamp_texts,
+    to_texts,
+)
 from penstock.table.logical.nodes import Field, Fields
 
 OPTIONS = (
@@ -111,12 +118,10 @@ class CsvEncoder(Encoder):
 
 
 def _csv_texts(column: pa.Array, field: Field, zone: str) -> pa.Array:
+    if families.is_timestamp(field.data_type):
+        return timestamp_texts(column, field.data_type)
     texts = to_texts(column, field.data_type, zone)
-    if families.is_boolean(field.data_type):
-        return pc.ascii_lower(texts)
-    if families.is_timestamp(field.data_type) and "LTZ" in field.data_type.as_summary_string():
-        return joined_texts([texts, "Z"])
-    return texts
+    return pc.ascii_lower(texts) if families.is_boolean(field.data_type) else texts
 
 
 def _quoted(texts: pa.Array, field: Field, dialect: CsvDialect) -> pa.Array:

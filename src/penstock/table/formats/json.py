@@ -19,7 +19,14 @@ from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType,
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, every_message
-from penstock.table.formats.text_columns import block_of, from_texts, joined_texts, messages_of, to_texts
+from penstock.table.formats.text_columns import (
+    block_of,
+    from_texts,
+    joined_texts,
+    messages_of,
+    timestamp_texts,
+    to_texts,
+)
 from penstock.table.logical.nodes import Field, Fields
 
 OPTIONS = (
@@ -196,11 +203,10 @@ class JsonEncoder(Encoder):
         return pa.array([_dumps(value) for value in self._values(column, kind)], pa.string())
 
     def _moments(self, column: pa.Array, kind: DataType) -> pa.Array:
-        texts = to_texts(column, kind, "UTC")
         if not families.is_timestamp(kind):
-            return texts
-        shown = pc.replace_substring(texts, " ", "T") if self._iso else texts
-        return joined_texts([shown, "Z"]) if isinstance(kind, scalars.LocalZonedTimestampType) else shown
+            return to_texts(column, kind, "UTC")
+        texts = timestamp_texts(column, kind)
+        return pc.replace_substring(texts, " ", "T") if self._iso else texts
 
     def _values(self, column: pa.Array, kind: DataType) -> list[Any]:
         if families.is_moment(kind):
