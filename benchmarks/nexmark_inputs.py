@@ -1,7 +1,7 @@
 """The events of Nexmark, written once: persons, auctions and bids 1 : 3 : 46, ten events a millisecond.
 
-Each table is a directory. Bids are in two files, because a file is read by one subtask: events of one millisecond are
-in the same file, so that their order, which decides between them in q18, is the same for everybody.
+Each table is a directory. Bids are in two files, because a file is read by one subtask; those of one auction are in the
+same file, so that their order, which decides between equal prices and times in q9, q18 and q19, is always the same.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _CITIES = ("phoenix", "los angeles", "san francisco", "boise", "portland", "bend
 _NAMES = ("peter", "paul", "luke", "john", "saul", "vicky", "kate", "julie", "sarah", "deiter", "walter")
 _CHANNELS = ("Google", "Facebook", "Baidu", "Apple")
 _FILES = {"person": 1, "auction": 1, "bid": 2}
+_AUCTIONS_TOGETHER = 100  # in one file, as one of so many is hot
 _SIZE_OF_ROUND, _PERSONS, _AUCTIONS = 50, 1, 3
 
 
@@ -36,29 +37,28 @@ def write(directory: Path, events: int) -> None:
             path = directory / table / f"part-{part}.csv"
             files[table, part] = path.open("w", newline="", encoding="utf-8")
     writers = {name: csv.writer(file, lineterminator="\n") for name, file in files.items()}
-    for table, milliseconds, row in rows(events):
-        writers[table, milliseconds % _FILES[table]].writerow(row)
+    for table, row in rows(events):
+        part = row[0] // _AUCTIONS_TOGETHER % _FILES[table]
+        writers[table, part].writerow(row)
     for file in files.values():
         file.close()
     done.touch()
 
 
-def rows(events: int) -> Iterator[tuple[str, int, list[Any]]]:
-    """Table, milliseconds since the start, and the row."""
+def rows(events: int) -> Iterator[tuple[str, list[Any]]]:
     chance = random.Random(SEED)
     persons = auctions = 0
     for number in range(events):
-        milliseconds = number * 1_000 // _EVENTS_PER_SECOND
-        time = _START + timedelta(milliseconds=milliseconds)
+        time = _START + timedelta(milliseconds=number * 1_000 // _EVENTS_PER_SECOND)
         kind = number % _SIZE_OF_ROUND
         if kind < _PERSONS:
-            yield "person", milliseconds, _person(chance, persons, time)
+            yield "person", _person(chance, persons, time)
             persons += 1
         elif kind < _PERSONS + _AUCTIONS:
-            yield "auction", milliseconds, _auction(chance, auctions, persons, time)
+            yield "auction", _auction(chance, auctions, persons, time)
             auctions += 1
         else:
-            yield "bid", milliseconds, _bid(chance, auctions, persons, time)
+            yield "bid", _bid(chance, auctions, persons, time)
 
 
 def _moment(time: datetime) -> str:

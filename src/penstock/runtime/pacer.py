@@ -16,7 +16,7 @@ _LONG_MS = 50
 _LONGEST_MS = 500
 _LARGEST = 1 << 20
 _WORTH = 0.75  # of what a record costs in a batch of half the length
-_PATIENCE = 16  # batches until a longer one is tried again
+_PATIENCE = 4  # batches until a longer one is tried again
 
 
 class Pacer:
@@ -54,7 +54,8 @@ class Pacer:
             self._allowed_ms = max(_LONG_MS, 2 * elapsed)
         if elapsed > self._allowed_ms:
             # By what was really processed: the length may have grown far beyond it while all was fast.
-            self._length, self._allowed_ms = max(1, count // 4), _LONG_MS
+            share = min(0.5, max(0.06, _LONG_MS / 2 / elapsed))
+            self._length, self._allowed_ms = max(1, int(count * share)), _LONG_MS
         elif not full or self._length >= _LARGEST:
             return
         elif elapsed < _SHORT_MS:
