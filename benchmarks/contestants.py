@@ -16,6 +16,8 @@ TITLES = {
     "penstock": "Penstock",
     "penstock_builtin": "Penstock, built-in aggregation",
     "penstock_resident": "Penstock, resident engine",
+    "penstock_sql": "Penstock SQL",
+    "penstock_sql_resident": "Penstock SQL, resident engine",
     "pyflink_process": "PyFlink, process mode",
     "pyflink_thread": "PyFlink, thread mode",
     "pyflink_thread_rocksdb": "PyFlink, thread mode, RocksDB",
@@ -38,20 +40,28 @@ class Launch:
 
 
 def launch(
-    contestant: str, case: str, source: Path, sink: Path, work: Path, job_id: str | None = None, **more: str
+    contestant: str,
+    case: str,
+    source: Path,
+    sink: Path,
+    work: Path,
+    job_id: str | None = None,
+    program: str | None = None,
+    **more: str,
 ) -> Launch:
-    """`more` are options of the job for this run only."""
-    program = settings.PROGRAMS.get(case, case)
+    """`more` are options of the job for this run only; `program` is the part of the file that is run."""
+    program = program or settings.PROGRAMS.get(case, case)
     arguments = [str(source), str(sink)]
     environment = {**os.environ, "BENCH_SETTINGS": json.dumps(numbers(case)), "PYTHONUNBUFFERED": "1"}
     if contestant.startswith("penstock"):
         program = f"{program}_builtin" if contestant.endswith("builtin") else program
         environment["PENSTOCK_HOME"] = str(work / "home")
         engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
-        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **more})
+        tables = settings.TABLES.get(case, {})
+        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **tables, **more})
         command = [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"]
         command += ["--job-id", job_id] if job_id else []
-        return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], environment)
+        return Launch([*command, str(_script(contestant, case)), program, *arguments], environment)
     if is_flink(contestant):
         return _flink(contestant, case, [program, *arguments], work, environment, more)
     if contestant == "spark":
@@ -70,7 +80,11 @@ def _flink(
     contestant: str, case: str, arguments: list[str], work: Path, environment: dict[str, str], more: dict[str, str]
 ) -> Launch:
     home = settings.flink_environment()
-    configuration = {**settings.FLINK, "execution.checkpointing.dir": (work / "checkpoints").as_uri()}
+    configuration = {
+        **settings.FLINK,
+        **settings.TABLES.get(case, {}),
+        "execution.checkpointing.dir": (work / "checkpoints").as_uri(),
+    }
     configuration["io.tmp.dirs"] = str(work)
     if "thread" in contestant:
         configuration |= settings.FLINK_THREAD
@@ -84,8 +98,13 @@ def _flink(
     environment["JAVA_HOME"] = _java_home()
     environment["JVM_ARGS"] = f"-Xmx{settings.HEAP}"
     environment["FLINK_LOG_DIR"] = str(work)
-    script = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
-    return Launch([str(home / "bin" / "python"), str(PROGRAMS / script), *arguments], environment)
+    return Launch([str(home / "bin" / "python"), str(_script(contestant, case)), *arguments], environment)
+
+
+def _script(contestant: str, case: str) -> Path:
+    if case == "nexmark":
+        return PROGRAMS / "nexmark.py"
+    return PROGRAMS / ("flink_sql.py" if "_sql" in contestant else "datastream.py")
 
 
 def numbers(case: str) -> dict[str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from penstock.connectors.files.discovery import check_paths_exist, find_files
@@ -56,7 +56,11 @@ class Files(SourcePlanner):
         self._clock = clock
         self._next_scan = 0
         self._seen = _Seen("")
+        self._parallelism = 1
         self._rate_of: tuple[str, float] | None = None
+
+    def open(self, parallelism: int, directory: str, wake: Callable[[], None]) -> None:
+        self._parallelism = parallelism
 
     # -- positions ---------------------------------------------------------------------------------------------
 
@@ -71,12 +75,15 @@ class Files(SourcePlanner):
         if not unfinished:
             return position
         left = float(budget)
+        # Units that cannot be cut, as whole files, go to the subtasks in turn: an epoch has one for each of them.
+        due = self._parallelism if self._format.block == 1 else 1
         pending: list[PendingFile] = []
         for path, extent, done, number in unfinished:
-            if left > 0:
+            if left > 0 or due > 0:
                 rate = self._rate(path, extent)
-                taken = min(extent - done, max(1, math.ceil(left / rate)))
+                taken = min(extent - done, max(1, due, math.ceil(left / rate)))
                 left -= taken * rate
+                due -= taken
                 done += taken
             pending.append([path, extent, done, number])
         return {**found, "pending": pending}
