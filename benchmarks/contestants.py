@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,14 +47,14 @@ def launch(
     environment = {**os.environ, "BENCH_SETTINGS": json.dumps(numbers(case)), "PYTHONUNBUFFERED": "1"}
     if contestant.startswith("penstock"):
         program = f"{program}_builtin" if contestant.endswith("builtin") else program
-        environment["PENSTOCK_HOME"] = str(work / "home")
-        engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
-        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **more})
-        command = [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"]
+        command, own = penstock_command(contestant, work, more)
         command += ["--job-id", job_id] if job_id else []
-        return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], environment)
+        return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], {**environment, **own})
     if is_flink(contestant):
-        return _flink(contestant, case, [program, *arguments], work, environment, more)
+        environment |= flink_environment_of(contestant, case, work, more)
+        script = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
+        python = settings.flink_environment() / "bin" / "python"
+        return Launch([str(python), str(PROGRAMS / script), program, *arguments], environment)
     if contestant == "spark":
         environment["BENCH_CONFIGURATION"] = json.dumps({**settings.SPARK, "spark.local.dir": str(work / "local")})
         environment["BENCH_CHECKPOINT"] = str(work / "checkpoint")
@@ -66,10 +67,19 @@ def launch(
     return Launch([sys.executable, str(PROGRAMS / "loop.py"), program, *arguments], environment)
 
 
-def _flink(
-    contestant: str, case: str, arguments: list[str], work: Path, environment: dict[str, str], more: dict[str, str]
-) -> Launch:
+def penstock_command(
+    contestant: str, work: Path, more: Mapping[str, str] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """How a PyFlink program is run on Penstock: the command before it, and the environment."""
+    engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
+    environment = {**os.environ, "PENSTOCK_HOME": str(work / "home")}
+    environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **(more or {})})
+    return [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"], environment
+
+
+def flink_environment_of(contestant: str, case: str, work: Path, more: Mapping[str, str]) -> dict[str, str]:
     home = settings.flink_environment()
+    environment = dict(os.environ)
     configuration = {**settings.FLINK, "execution.checkpointing.dir": (work / "checkpoints").as_uri()}
     configuration["io.tmp.dirs"] = str(work)
     if "thread" in contestant:
@@ -84,8 +94,7 @@ def _flink(
     environment["JAVA_HOME"] = _java_home()
     environment["JVM_ARGS"] = f"-Xmx{settings.HEAP}"
     environment["FLINK_LOG_DIR"] = str(work)
-    script = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
-    return Launch([str(home / "bin" / "python"), str(PROGRAMS / script), *arguments], environment)
+    return environment
 
 
 def numbers(case: str) -> dict[str, int]:

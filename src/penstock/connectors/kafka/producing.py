@@ -24,6 +24,13 @@ class KafkaProducing:
 
     def __init__(self, settings: KafkaSettings, doing: str, logs_failures: bool = False, **further: Any) -> None:
         self._kafka = confluent_kafka()
+        errors = self._kafka.KafkaError
+        # Of a broker that has just started, or has died.
+        self._coordinator_moves = (
+            errors.NOT_COORDINATOR,
+            errors.COORDINATOR_LOAD_IN_PROGRESS,
+            errors.COORDINATOR_NOT_AVAILABLE,
+        )
         self.outage = Outage(settings, doing)
         self._servers = settings.servers
         self._failed: str | None = None
@@ -85,14 +92,15 @@ class KafkaProducing:
             raise JobExecutionError(self._failed)
 
     def retried(self, step: Any, *arguments: Any) -> Any:
-        """A call of the transactional interface: those that may be repeated are, as long as patience lasts."""
+        """A call about transactions or groups: one that may be repeated is, as long as patience lasts."""
         began = time.monotonic()
         while True:
             try:
                 return step(*arguments)
             except self._kafka.KafkaException as error:
                 told = error.args[0]
-                if not told.retriable() or time.monotonic() - began > self.outage.patience:
+                again = told.retriable() or told.code() in self._coordinator_moves
+                if not again or time.monotonic() - began > self.outage.patience:
                     raise
                 time.sleep(_ROOM_WAIT)
 
