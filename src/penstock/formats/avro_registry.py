@@ -22,9 +22,9 @@ class _RegistryAvro:
     def __init__(self, schema: AvroSchema | str, url: str, rows: bool) -> None:
         self._schema = schema if isinstance(schema, AvroSchema) else AvroSchema.parse_string(schema)
         self._registry = SchemaRegistry(url)
-        self._type: TypeInformation = (
-            row_type_of_avro(self._schema) if rows else GenericRecordAvroTypeInfo(self._schema)
-        )
+        self._text = str(self._schema)
+        generic = GenericRecordAvroTypeInfo(self._schema)
+        self._type: TypeInformation = row_type_of_avro(self._schema) if rows else generic
         self._convert = self._converter() if rows else _same
         self._parsed: dict[str, Any] = {}  # by its text
 
