@@ -237,6 +237,7 @@ def produced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lanes
 
 
+@pytest.mark.in_this_process
 @pytest.mark.usefixtures("all_epochs_are_large")
 @pytest.mark.parametrize("forget", [False, True])
 def test_writers_produce_large_epochs_themselves(
@@ -307,6 +308,7 @@ def test_before_a_savepoint_and_at_the_end_nothing_is_left_to_the_writer(kafka: 
         assert all(part.left_to_writer for part in epoch_of(writer, ["b"]))
 
 
+@pytest.mark.in_this_process
 @pytest.mark.parametrize("small_bytes", [0, 1 << 20])
 @pytest.mark.parametrize(("step", "after"), [("_send", True), ("_commit", False), ("_commit", True)])
 def test_a_commit_that_fails_is_repeated_only_if_it_was_not_done(
