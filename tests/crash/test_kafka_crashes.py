@@ -111,6 +111,7 @@ def test_writers_and_driver_are_killed_while_writers_produce(tmp_path: Path, bro
     job = CountingJob(tmp_path, broker, 16_000, LARGE, epoch_records=2_000, engine=engine)
     assert job.run("during-commit:1", "during-commit:4", "after-epoch-record:5") != 0, job.story()
     assert not job.finished, job.story()
+    assert (tmp_path / "passes-1-1").stat().st_size >= 4, f"both deaths in a transaction came to pass\n{job.story()}"
     job.run_to_the_end()
     job.assert_complete()
 
