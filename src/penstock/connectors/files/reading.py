@@ -15,6 +15,7 @@ from typing import Any
 
 from penstock.connectors.files.discovery import check_paths_exist, find_files
 from penstock.formats.file_formats import FileFormat
+from penstock.functions.bad_records import BadRecord, BadRecords
 from penstock.runtime.batch import Batch, Control
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
@@ -28,12 +29,16 @@ Range = tuple[str, int, int, int]  # path, start, end, extent
 
 
 class FileReader(WorkReader):
-    def __init__(self, file_format: FileFormat) -> None:
+    def __init__(self, file_format: FileFormat, bad_records: BadRecords | None = None) -> None:
         self._format = file_format
+        self.bad_records = bad_records
 
-    def read(self, work: Iterable[Range]) -> Iterator[Batch | Control]:
+    def read(self, work: Iterable[Range]) -> Iterator[Batch | Control | BadRecord]:
         for path, start, end, extent in work:
             for records in self._format.read(path, start, end, extent):
+                if isinstance(records, BadRecord):
+                    yield records
+                    continue
                 batch = records if isinstance(records, Batch) else Batch(records)
                 for first in range(0, len(batch), _RECORDS_PER_BATCH):
                     yield batch.slice(first, first + _RECORDS_PER_BATCH)
@@ -48,7 +53,9 @@ class Files(SourcePlanner):
         paths: list[str],
         discovery_interval_ms: int | None = None,
         clock: Clock = system_clock,
+        bad_records: BadRecords | None = None,
     ) -> None:
+        self._bad_records = bad_records
         self.bounded = discovery_interval_ms is None
         self._format = file_format
         self._paths = paths
@@ -158,7 +165,7 @@ class Files(SourcePlanner):
         return busy
 
     def reader(self) -> WorkReader:
-        return FileReader(self._format)
+        return FileReader(self._format, self._bad_records)
 
 
 class _Seen:
