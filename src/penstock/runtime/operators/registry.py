@@ -9,6 +9,7 @@ from penstock.runtime.operators.calc import CalcOperator
 from penstock.runtime.operators.cep import CepOperator
 from penstock.runtime.operators.hybrid_source import HybridSourceOperator
 from penstock.runtime.operators.interval_join import IntervalJoinOperator
+from penstock.runtime.table.async_lookup import AsyncLookupJoinOperator
 from penstock.runtime.table.calc import TableCalcOperator
 from penstock.runtime.table.correlate import CorrelateOperator
 from penstock.runtime.table.expand import ExpandOperator, ReplicationOperator
@@ -89,6 +90,7 @@ OPERATORS: dict[str, type[Operator]] = {
     "table_interval_join": TableIntervalJoinOperator,
     "table_temporal_join": TemporalJoinOperator,
     "table_lookup_join": LookupJoinOperator,
+    "table_async_lookup_join": AsyncLookupJoinOperator,
     "table_window_join": WindowJoinOperator,
     "table_window_rank": WindowRankOperator,
     "table_match": MatchRecognizeOperator,
