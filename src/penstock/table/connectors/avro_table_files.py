@@ -21,7 +21,7 @@ from penstock.table.connectors.table_files import TableFile
 from penstock.table.formats.avro import records_of, schema_of
 from penstock.table.logical.nodes import Field, Fields
 
-_CODECS = ("snappy", "null", "deflate", "bzip2", "xz", "zstandard")
+_CODECS = ("deflate", "null", "bzip2", "xz")  # others need packages of their own
 
 
 class AvroTableFile(TableFile):
@@ -72,7 +72,7 @@ class AvroFactory(BulkWriterFactory):
         super().__init__()
         self._row_type, self._stored = row_type, stored
         self._fields = tuple(Field(row_type.names[place], row_type.types[place]) for place in stored)
-        self._codec = options.get("avro.codec", "snappy")
+        self._codec = options.get("avro.codec", "deflate")
         unknown = [key for key in options if key != "avro.codec"]
         if unknown:
             raise ProgramError(f"There is no option '{unknown[0]}' for Avro files: there is 'avro.codec'.")

@@ -140,7 +140,7 @@ class _OverwritingWriter(_TableFileWriter):
 
     def flush(self, end_of_input: bool) -> None:
         super().flush(end_of_input)
-        self._ended = end_of_input
+        self._ended |= end_of_input
 
     def prepare_commit(self) -> list[Any]:
         self._complete += super().prepare_commit()
@@ -208,9 +208,9 @@ class _CommittingWriter(_TableFileWriter):
 
     def flush(self, end_of_input: bool) -> None:
         super().flush(end_of_input)
-        self._ended = end_of_input
+        self._ended |= end_of_input
         due = [one for one, since in self._begun.items() if self._is_due(one, since)]
-        self._tells = bool(due)
+        self._tells |= bool(due)
         for partition in due:
             if partition in self._buckets:
                 self._roll(partition)
@@ -230,7 +230,7 @@ class _CommittingWriter(_TableFileWriter):
         clock = MAX_TIMESTAMP if self._ended else self._clock()
         if self._new or self._tells or (self._partitions.by_watermark and clock != self._told):
             found = [*found, Progress(self._context.subtask, self._context.parallelism, clock, self._new)]
-            self._new, self._told = {}, clock
+            self._new, self._told, self._tells = {}, clock, False
         return found
 
     def next_wake_up(self) -> int | None:

@@ -15,7 +15,7 @@ from penstock import __version__
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.graph.stream_graph import upstream_first
 from penstock.table.catalog.ddl_text import create_statement
-from penstock.table.catalog.objects import CatalogBaseTable, CatalogView
+from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction, CatalogView
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.planning import plan_statement
 from penstock.table.logical.resolved_table import resolve_table
@@ -43,6 +43,7 @@ def compiled(text: str, session: TableSession) -> Document:
         "database": session.catalogs.current_database,
         "batch": session.batch,
         "options": {key: value for key, value in sorted(options.items()) if key.startswith(_KEPT_OPTIONS)},
+        "functions": _functions(session),
         "objects": [_described(name, session) for name in sorted(names)],
         "operators": _operators(sinks, session),
     }
@@ -113,6 +114,14 @@ def _operators(sinks: list[plan.Sink], session: TableSession) -> list[dict[str, 
         del operators[before:]
 
 
+def _functions(session: TableSession) -> dict[str, str]:
+    """Functions of the session that are known by the names of their modules; others have to be there already."""
+    catalogs = session.catalogs
+    found = dict(catalogs.functions)
+    found |= {".".join(name): function for name, function in catalogs.temporary_functions.items()}
+    return {name: function.get_class_name() for name, function in found.items() if function.get_class_name()}
+
+
 def _described(name: FullName, session: TableSession) -> dict[str, Any]:
     table = session.catalogs.required(name)
     if table._handle is not None or (table._view is not None and not table._view.text):
@@ -136,7 +145,14 @@ def _restored(document: Document, session: TableSession) -> Iterator[None]:
     place = catalogs.current_catalog, catalogs.current_database
     options = {key: configuration.get_string(key, None) for key in document["options"]}
     created: list[FullName] = []
+    functions = dict(catalogs.functions), dict(catalogs.temporary_functions)
     try:
+        for path, class_name in document["functions"].items():
+            function, parts = CatalogFunction.create_instance(class_name), tuple(path.split("."))
+            if len(parts) == 3:
+                catalogs.temporary_functions.setdefault(parts, function)
+            else:
+                catalogs.functions.setdefault(path, function)
         for one in document["objects"]:
             name: FullName = tuple(one["name"])
             if not _is_there(name, one, session):
@@ -148,6 +164,7 @@ def _restored(document: Document, session: TableSession) -> Iterator[None]:
         yield
     finally:
         catalogs.current_catalog, catalogs.current_database = place
+        catalogs.functions, catalogs.temporary_functions = functions
         for name in created:
             del catalogs.temporary[name]
         for key, before in options.items():
