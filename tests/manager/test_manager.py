@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,3 +90,27 @@ def test_savepoint_rescale_and_history(manager: ManagerProcess, tmp_path: Path) 
     assert {vertex["name"] for vertex in details["vertices"]} >= {"slowly", "sums"}
     restored = client.job(job).checkpoints()["latest"]["restored"]
     assert restored["is_savepoint"]
+
+
+def test_an_insert_of_the_sql_client_is_a_job_that_outlives_it(manager: ManagerProcess, tmp_path: Path) -> None:
+    client = manager.start()
+    script = tmp_path / "job.sql"
+    script.write_text(
+        f"""CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence',
+                'fields.n.start' = '1', 'fields.n.end' = '50');
+        CREATE TABLE written (n INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/out', 'format' = 'csv');
+        CREATE VIEW even AS SELECT n FROM numbers WHERE MOD(n, 2) = 0;
+        INSERT INTO written SELECT n FROM even;
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock.cli.main", "sql", "-p", "1", "-f", str(script)],
+        env={**os.environ, "PENSTOCK_HOME": str(manager.home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    job = next(line.split()[-1] for line in done.stdout.splitlines() if line.startswith("Job ID: "))
+    until("its end", lambda: status(client, job) == "FINISHED", 60)
+    lines = [line for file in (tmp_path / "out").glob("part-*") for line in file.read_text().split()]
+    assert sorted(map(int, lines)) == list(range(2, 51, 2))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from penstock.columns.typed.nodes import Aggregate
-from penstock.runtime.batch import Batch, joined
+from penstock.runtime.batch import MAX_TIMESTAMP, Batch, joined
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, first_positions, integers_as_column
@@ -98,7 +98,9 @@ class GroupAggregateOperator(AggregatingOperator):
             self._aggregate(joined(waiting))
 
     def process_watermark(self, timestamp: int) -> None:
-        self._flush()
+        """Does not end a bundle, as in Flink: groups have no time, so that nobody behind them compares it."""
+        if timestamp == MAX_TIMESTAMP:
+            self._flush()
         super().process_watermark(timestamp)
 
     def advance_processing_time(self, now: int) -> None:

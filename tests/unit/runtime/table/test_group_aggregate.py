@@ -202,13 +202,15 @@ def test_bundles_give_one_change_of_each_group() -> None:
     assert table.take() == [("+I", (77, 2, 3, "x", [1, 2]))]
 
 
-def test_a_bundle_has_so_many_rows_and_ends_with_a_watermark() -> None:
+def test_a_bundle_has_so_many_rows_and_ends_with_the_input() -> None:
     table = harness(["count_all"], bundle=Bundle(3, 1_000))
     row = (1, 1, None, None, None, None)
     table.push([("+I", row)] * 2)
     table.push([("+I", row)] * 5)
     assert table.take() == [("+I", (1, 3)), ("-U", (1, 3)), ("+U", (1, 6))]
     table.harness.watermark(5)
+    assert table.take() == []
+    table.harness.end_of_input()
     assert table.take() == [("-U", (1, 6)), ("+U", (1, 7))]
 
 
