@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engine.sql_program import QUERIES, final_tables, start, write_inputs
+from tests.engine.sql_program import QUERIES, DyingOnce, final_tables, start, write_inputs
 
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
+from penstock.testing.resident_processes import ResidentExecutor
 
 ROWS = 1_200
 
@@ -50,5 +51,17 @@ def test_a_savepoint_and_another_parallelism_change_no_table(
     assert half["grouped"] and half["grouped"] != expected["grouped"]
     run(inputs, outputs, after, epoch_records=131, start_from=stopped.savepoint_path)
     found = final_tables(outputs)
+    for name in QUERIES:
+        assert found[name] == expected[name], name
+
+
+def test_a_task_that_is_killed_changes_no_table(
+    inputs: Path, expected: dict[str, Counter[Any]], tmp_path: Path
+) -> None:
+    env = StreamExecutionEnvironment(executor=ResidentExecutor(97))
+    env.set_parallelism(2)
+    start(env, inputs, tmp_path / "out", DyingOnce(ROWS // 2, tmp_path / "died")).wait()
+    assert (tmp_path / "died").exists()
+    found = final_tables(tmp_path / "out")
     for name in QUERIES:
         assert found[name] == expected[name], name
