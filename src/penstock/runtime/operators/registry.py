@@ -73,6 +73,7 @@ _PLACES = {
     "table_earliest_row": "table.last_row:EarliestRowOperator",
     "table_materialize": "table.materialize:SinkMaterializeOperator",
     "table_drop_before": "table.materialize:DropBeforeOperator",
+    "table_async_lookup_join": "table.async_lookup:AsyncLookupJoinOperator",
     # sinks
     "sink": "operators.sinks:SinkOperator",
     "sink_function": "operators.sinks:SinkFunctionOperator",
