@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import numpy as np
 import pytest
 
+from penstock.columns.kernels.datum import from_plain
 from penstock.columns.kernels.python_columns import from_python, to_python
 from penstock.columns.typesystem.data_types import DataTypes
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
@@ -30,6 +33,14 @@ def encoded(name: str, fields: Fields, rows: list[tuple[Any, ...]], kinds: Any =
     cells = list(zip(*rows, strict=True))
     columns = [from_python(column, field.data_type) for column, field in zip(cells, fields, strict=True)]
     return encoder.encode(columns, kinds, len(rows))
+
+
+def encoded_ticks(name: str, fields: Fields, rows: list[tuple[Any, ...]]) -> list[bytes]:
+    """Moments given as whole numbers."""
+    encoder = FORMATS[name].encoder_of(fields, FormatOptions(name, "t"))
+    cells = list(zip(*rows, strict=True))
+    columns = [from_plain(column, field.data_type) for column, field in zip(cells, fields, strict=True)]
+    return encoder.encode(columns, None, len(rows))
 
 
 def test_json_takes_fields_by_name_and_numbers_as_texts() -> None:
@@ -151,3 +162,32 @@ def test_options_are_checked_and_missing_formats_say_so() -> None:
         format_of(ConnectorTable(("t",), (), {"format": "orc"}))
     with pytest.raises(ProgramError, match="Did you mean 'json'"):
         format_of(ConnectorTable(("t",), (), {"format": "jsn"}))
+
+
+def test_fractions_of_moments_are_written_without_zeros_at_their_end() -> None:
+    fields = (Field("at", DataTypes.TIMESTAMP(3)), Field("there", DataTypes.TIMESTAMP_LTZ(6)))
+    ticks = [(0, 0), (1_000, 1_500_000), (1_120, 1_000_100), (None, None), (601_200, 10_000_000)]
+    assert encoded_ticks("csv", fields, ticks) == [
+        b'"1970-01-01 00:00:00","1970-01-01 00:00:00Z"',
+        b'"1970-01-01 00:00:01","1970-01-01 00:00:01.5Z"',
+        b'"1970-01-01 00:00:01.12","1970-01-01 00:00:01.0001Z"',
+        b",",
+        b'"1970-01-01 00:10:01.2","1970-01-01 00:00:10Z"',
+    ]
+    assert encoded_ticks("json", fields, ticks)[3:] == [
+        b'{"at":null,"there":null}',
+        b'{"at":"1970-01-01 00:10:01.2","there":"1970-01-01 00:00:10Z"}',
+    ]
+
+
+def test_lines_of_files_are_the_messages() -> None:
+    fields = (Field("id", DataTypes.INT()), Field("text", DataTypes.STRING()), Field("ok", DataTypes.BOOLEAN()))
+    rows = [(1, 'with "quotes"', True), (None, "a,b", None), (3, None, False), (4, "line\nend \\ \t\u00e9", True)]
+    parts = zip(*rows, strict=True)
+    columns = [from_plain(part, field.data_type) for part, field in zip(parts, fields, strict=True)]
+    kinds = np.array([0, 1, 2, 3], np.int8)
+    for name in ("csv", "json", "debezium-json", "canal-json", "maxwell-json"):
+        encoder = FORMATS[name].encoder_of(fields, FormatOptions(name, "t"))
+        messages = encoder.encode(columns, kinds, len(rows))
+        assert encoder.block(columns, kinds, len(rows)) == b"".join(message + b"\n" for message in messages)
+    assert json.loads(encoded("json", fields, rows)[3])["text"] == rows[3][1]
