@@ -110,7 +110,9 @@ class PartitionCommitter(FileCommitter):
         self._clocks: dict[str, int] = {}
         if self._store.exists(self._notes):
             notes = json.loads(self._store.read(self._notes))
-            self._waiting, self._clocks = notes["waiting"], notes["clocks"]
+            self._waiting = notes["waiting"]
+            if notes["job"] == self._job_id:  # one from a savepoint may begin where the other was not yet
+                self._clocks = notes["clocks"]
 
     def commit(self, epoch: int, committables: list[Any]) -> None:
         super().commit(epoch, [one for one in committables if isinstance(one, Rename)])
@@ -126,7 +128,8 @@ class PartitionCommitter(FileCommitter):
         for partition in [one for one, since in self._waiting.items() if self._is_due(one, since)]:
             self._store.write(f"{partition}/{self._partitions.success_file}", b"")
             del self._waiting[partition]
-        self._store.write(self._notes, json.dumps({"waiting": self._waiting, "clocks": self._clocks}).encode())
+        notes = {"job": self._job_id, "waiting": self._waiting, "clocks": self._clocks}
+        self._store.write(self._notes, json.dumps(notes).encode())
 
     def _is_due(self, partition: str, since: int) -> bool:
         clock = min(self._clocks.values()) if self._partitions.by_watermark else max(self._clocks.values())
