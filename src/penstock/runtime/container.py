@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.common.errors import SetupError
 from penstock.runtime.batch import MAX_TIMESTAMP, Batch, Control, LatencyMarker, Watermark
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
@@ -88,7 +85,6 @@ class Container:
 
     def open(self, savepoint: Savepoint | None = None) -> None:
         """Opens user functions, those at the end of chains first, as in Flink."""
-        _check_home(self.job.settings.home)
         for station in reversed(self._stations.values()):
             if savepoint is not None:
                 station.expect(savepoint)
@@ -346,15 +342,6 @@ class Container:
     def _trim(self) -> None:
         if self.store is not None:
             self.store.trim()
-
-
-def _check_home(home: str | None) -> None:
-    """Before anything is committed: on a machine that does not see the home, state would be lost with the worker."""
-    if home is not None and "://" not in home and not os.path.isdir(home):
-        raise SetupError(
-            f"{socket.gethostname()} does not see the job's directory {home}: set PENSTOCK_HOME, or the option"
-            " penstock.home, to a directory that the driver and all executors share."
-        )
 
 
 _DONE = object()
