@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, NoReturn, Self, overload
+from typing import Any, NoReturn, Self, TypeAlias, overload
 
 import pyarrow.compute as pc
 
@@ -25,7 +25,7 @@ from penstock.runtime.cep.skip_strategy import AfterMatchSkipStrategy, NoSkipStr
 
 __all__ = ["GroupPattern", "Pattern"]
 
-AnyCondition = Callable[..., Any] | SimpleCondition | IterativeCondition | ColumnCondition | pc.Expression
+AnyCondition: TypeAlias = Callable[..., Any] | SimpleCondition | IterativeCondition | ColumnCondition | pc.Expression
 AnyTime = Time | Duration | timedelta
 
 
