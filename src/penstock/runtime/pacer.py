@@ -68,6 +68,8 @@ class Pacer:
             return
         elif elapsed < _SHORT_MS:
             self._length *= 4
+        elif elapsed < _LONG_MS / 2:
+            self._length *= 2
         elif self._patience:
             self._patience -= 1
         elif elapsed < max(self._allowed_ms, 2 * _LONG_MS) or count == 1:
