@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,15 +56,13 @@ def launch(
     environment = {**os.environ, "BENCH_SETTINGS": json.dumps(numbers(case)), "PYTHONUNBUFFERED": "1"}
     if contestant.startswith("penstock"):
         program = f"{program}_builtin" if contestant.endswith("builtin") else program
-        environment["PENSTOCK_HOME"] = str(work / "home")
-        engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
-        tables = settings.TABLES.get(case, {})
-        environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **tables, **more})
-        command = [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"]
+        command, own = penstock_command(contestant, work, {**settings.TABLES.get(case, {}), **more})
         command += ["--job-id", job_id] if job_id else []
-        return Launch([*command, str(_script(contestant, case)), program, *arguments], environment)
+        return Launch([*command, str(_script(contestant, case)), program, *arguments], {**environment, **own})
     if is_flink(contestant):
-        return _flink(contestant, case, [program, *arguments], work, environment, more)
+        environment |= flink_environment_of(contestant, case, work, more)
+        python = settings.flink_environment() / "bin" / "python"
+        return Launch([str(python), str(_script(contestant, case)), program, *arguments], environment)
     if contestant == "spark":
         environment["BENCH_CONFIGURATION"] = json.dumps({**settings.SPARK, "spark.local.dir": str(work / "local")})
         environment["BENCH_CHECKPOINT"] = str(work / "checkpoint")
@@ -76,10 +75,19 @@ def launch(
     return Launch([sys.executable, str(PROGRAMS / "loop.py"), program, *arguments], environment)
 
 
-def _flink(
-    contestant: str, case: str, arguments: list[str], work: Path, environment: dict[str, str], more: dict[str, str]
-) -> Launch:
+def penstock_command(
+    contestant: str, work: Path, more: Mapping[str, str] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """How a PyFlink program is run on Penstock: the command before it, and the environment."""
+    engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
+    environment = {**os.environ, "PENSTOCK_HOME": str(work / "home")}
+    environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **(more or {})})
+    return [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"], environment
+
+
+def flink_environment_of(contestant: str, case: str, work: Path, more: Mapping[str, str]) -> dict[str, str]:
     home = settings.flink_environment()
+    environment = dict(os.environ)
     configuration = {
         **settings.FLINK,
         **settings.TABLES.get(case, {}),
@@ -98,7 +106,7 @@ def _flink(
     environment["JAVA_HOME"] = _java_home()
     environment["JVM_ARGS"] = f"-Xmx{settings.HEAP}"
     environment["FLINK_LOG_DIR"] = str(work)
-    return Launch([str(home / "bin" / "python"), str(_script(contestant, case)), *arguments], environment)
+    return environment
 
 
 def _script(contestant: str, case: str) -> Path:

@@ -14,6 +14,7 @@ from benchmarks import nexmark, nexmark_report, report, settings
 from benchmarks.big_state import run_big_state
 from benchmarks.docs_section import update_page
 from benchmarks.inputs import prepare
+from benchmarks.kafka_case import run_kafka
 from benchmarks.latency import run_latency
 from benchmarks.machine import machine, versions
 from benchmarks.plan import Budget, Step, make_plan
@@ -22,7 +23,7 @@ from benchmarks.targets import target_table
 from benchmarks.throughput import run_bounded
 
 _WHOLE = [case for case in settings.CASES if case not in settings.APART]
-_LIVE = ("big_state", "recovery", *settings.LATENCY_RECORDS_PER_SECOND)
+_LIVE = ("big_state", "recovery", *settings.LATENCY_RECORDS_PER_SECOND, *settings.KAFKA_RESULT_EVERY)
 
 
 def main() -> int:
@@ -104,6 +105,8 @@ def run_one(step: Step, scale: float) -> list[Measurement]:
         return run_latency(case, step.contestant, scale)
     if case == nexmark.CASE:
         return nexmark.run_nexmark(step.contestant, scale)
+    if case in settings.KAFKA_RESULT_EVERY:
+        return run_kafka(case, step.contestant, scale)
     if case in _LIVE:
         return run_big_state(step.cases, step.contestant, scale)
     return run_bounded(case, step.contestant, prepare(case, scale))

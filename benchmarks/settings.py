@@ -98,6 +98,10 @@ LATENCY_FILE_MS = 10  # the feeder hands over a file of new records this often
 STATE_VALUE_BYTES = 100
 STATE_UPDATES = (50_000, 500)
 RECOVERY_RECORDS_PER_SECOND = 1000
+KAFKA_RESULT_EVERY = {"kafka": 1, "kafka_few": 100}  # of so many counts of a key one is written
+KAFKA_SECONDS = 60  # after which a contestant is cut off
+KAFKA_FLINK_PART = 0.1  # of the records, for PyFlink
+FLINK_KAFKA_CONNECTOR = "5.0.0-2.2"
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,13 @@ CASES = {
     "recovery": Case(
         500_000, 500_000, ("penstock", "penstock_resident", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)
     ),
+    "kafka": Case(
+        3_000_000,
+        10_000,
+        ("loop", "penstock", "penstock_resident", "pyflink_thread"),
+        repeated=("loop", "penstock", "penstock_resident"),
+    ),
+    "kafka_few": Case(3_000_000, 10_000, ("loop", "penstock_resident"), optional=("penstock", "pyflink_thread")),
     "keyed_count_skew": Case(
         2_000_000,
         100_000,
@@ -234,7 +245,15 @@ SECONDS = {
     "loop": 5,
     "duckdb": 2,
 }
-LIVE_SECONDS = {"nexmark": 150, "latency": 47, "latency_fast": 47, "big_state": 75, "recovery": 95}  # of any contestant
+LIVE_SECONDS = {
+    "nexmark": 150,
+    "latency": 47,
+    "latency_fast": 47,
+    "big_state": 75,
+    "recovery": 95,
+    "kafka": 60,
+    "kafka_few": 60,
+}  # of any contestant
 FLINK_HOME_VARIABLE = "PENSTOCK_BENCH_FLINK"  # an environment that has apache-flink already, instead of .venv-flink
 
 

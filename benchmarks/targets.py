@@ -76,6 +76,17 @@ TARGETS = (
         least=250_000,
         text="{:,.0f} records/s".format,
     ),
+    *(
+        Target(
+            f"{case}, {title}: 60 % of a bare consume loop",
+            _rates(case, contestant, "loop"),
+            least=0.6,
+            text="{:.0%}".format,
+        )
+        for case in settings.KAFKA_RESULT_EVERY
+        for contestant, title in (("penstock", "micro-batches"), ("penstock_resident", "resident"))
+    ),
+    Target("kafka: 20 x PyFlink thread mode", _rates("kafka", "penstock_resident", "pyflink_thread"), least=20),
     Target("keyed_count: 40 % of the bare loop per core", _loop_share, least=0.4, text="{:.0%}".format),
     Target("latency: p99 below 800 ms", _value("latency", "penstock", "p99"), below=800, text=_MS),
     Target("latency, resident: p50 below 30 ms", _value("latency", "penstock_resident", "p50"), below=30, text=_MS),
