@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NoReturn, Self, overload
 
-import pyarrow.compute as pc
-
 from penstock.common.errors import NotSupportedError
 from penstock.common.time import Duration, Time
 from penstock.functions.window_time import milliseconds_of
@@ -25,7 +23,7 @@ from penstock.runtime.cep.skip_strategy import AfterMatchSkipStrategy, NoSkipStr
 
 __all__ = ["GroupPattern", "Pattern"]
 
-AnyCondition = Callable[..., Any] | SimpleCondition | IterativeCondition | ColumnCondition | pc.Expression
+AnyCondition = Callable[..., Any] | SimpleCondition | IterativeCondition | ColumnCondition
 AnyTime = Time | Duration | timedelta
 
 
