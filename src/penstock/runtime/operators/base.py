@@ -141,6 +141,7 @@ class Operator:
         self.memory.load(snapshot, full)
         if snapshot.extra is not None:
             self.restore_extra(loads(snapshot.extra))
+            self._last_extra = snapshot.extra
         self.loaded()
 
     def saved_state(self) -> OperatorSnapshot:
