@@ -127,7 +127,9 @@ class KilledJob:
             output, _ = process.communicate(timeout=patience(_START_TIMEOUT))
         except subprocess.TimeoutExpired as late:
             said = (late.output or b"").decode(errors="replace")
-            raise AssertionError(f"{what}: no end after {patience(_START_TIMEOUT):.0f} s\n{self.story()}\n{said[-4000:]}") from None
+            raise AssertionError(
+                f"{what}: no end after {patience(_START_TIMEOUT):.0f} s\n{self.story()}\n{said[-4000:]}"
+            ) from None
         finally:
             if process.poll() is None:
                 signal_session(process.pid, signal.SIGKILL)
