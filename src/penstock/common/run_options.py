@@ -28,11 +28,7 @@ class RunOptions:
     web_page: bool = False  # serve it while the job runs
     jobs_submitted: int = 0
     environment_made: Callable[[], None] | None = None  # called when the program has made an environment
-<<<<<<< HEAD
-    instead_of_running: Callable[[Any], None] | None = None  # gets the request of the first job, and does not return
-=======
     instead_of_running: Callable[[Any], None] | None = None  # gets the request of the first job, does not return
->>>>>>> work/manager
 
 
 _current = RunOptions()
