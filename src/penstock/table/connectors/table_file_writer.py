@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -71,9 +70,9 @@ class TableFileWriter(FileWriter):
         assert isinstance(batch, Batch)
         arrays = self._codec.arrays(batch)
         stored = [array for place, array in enumerate(arrays) if place not in self._keys]
-        lines: Sequence[bytes] = self._encoder.encode(stored, batch.kinds, len(batch))
+        block: bytes = self._encoder.block(stored, batch.kinds, len(batch))
         part = self._part(bucket_id, now)
         if part.part.size and self._policy.should_roll_on_event(part.part, None):
             self._roll(bucket_id)
             part = self._part(bucket_id, now)
-        part.write(b"".join(line + b"\n" for line in lines), now)
+        part.write(block, now)
