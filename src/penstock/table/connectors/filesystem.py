@@ -138,7 +138,8 @@ def _in_files(table: ConnectorTable) -> Fields:
 def _file_format(table: ConnectorTable) -> FileFormat:
     stored, name, default = _in_files(table), table.text("format"), _default_partition(table)
     if name in BULK:
-        return BULK[name][0](table, stored, default)
+        made: FileFormat = BULK[name][0](table, stored, default)
+        return made
     found, options = format_of(table)
     decoder = found.decoder_of(stored, options)
     if isinstance(decoder, CsvDecoder):
