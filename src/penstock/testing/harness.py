@@ -65,7 +65,7 @@ class OperatorHarness:
     """One subtask of one operator.
 
     ``key`` says how keys are taken from records: a callable, or one per input. Results are read from ``output`` and
-    ``side(tag_id)``; ``restart()`` moves the operator to a new instance as Spark does between two epochs::
+    ``side(tag_id)``; ``restart()`` moves the operator to another process as Spark does between two epochs::
 
         harness = OperatorHarness("reduce", MyReduce(), key=lambda value: value[0])
         harness.push(("a", 1), timestamp=10)
@@ -88,7 +88,10 @@ class OperatorHarness:
     ) -> None:
         self._keys = key
         self._subtask = subtask
-        self._snapshots: list[bytes] = []
+        self._snapshots: list[bytes] = []  # the first of them is full, or that of the first epoch
+        self._epochs = 0
+        self._resting: tuple[Operator, int] | None = None  # of another process, and the epochs that it knows
+        self._restarts = 0
         self.now = now
         self.output = Collected()
         self.side_outputs = _SideOutputs()
@@ -172,20 +175,40 @@ class OperatorHarness:
         if full:
             self._snapshots.clear()
         self._snapshots.append(snapshot)
+        self._epochs += 1
         return snapshot
 
     def restore(self) -> None:
         """Replaces the operator by a new instance that knows nothing but the snapshots so far."""
         self.operator.close()
-        self.operator = self._build()
-        self.operator.open()
-        for snapshot in self._snapshots:
-            self.operator.load(pickle.loads(snapshot))
+        self.operator = self._rebuilt()
+
+    def _rebuilt(self) -> Operator:
+        operator = self._build()
+        operator.open()
+        self._replay(operator, len(self._snapshots))
+        return operator
+
+    def _replay(self, operator: Operator, missed: int) -> None:
+        for snapshot in self._snapshots[len(self._snapshots) - missed :]:
+            operator.load(pickle.loads(snapshot))
 
     def restart(self, full: bool = False) -> None:
-        """An epoch ends, and the next one begins in another process."""
+        """An epoch ends, and the next one begins in another process.
+
+        Two processes take turns, and the one that rested applies what it has missed; now and then there is a new one.
+        """
         self.snapshot(full)
-        self.restore()
+        rested, self._resting = self._resting, (self.operator, self._epochs)
+        self._restarts += 1
+        missed = self._epochs if rested is None else self._epochs - rested[1]
+        if rested is not None and missed < len(self._snapshots) and self._restarts % 3:
+            self.operator = rested[0]
+            self._replay(self.operator, missed)
+            return
+        if rested is not None:
+            rested[0].close()
+        self.operator = self._rebuilt()
 
     # -- results out -------------------------------------------------------------------------------------------
 

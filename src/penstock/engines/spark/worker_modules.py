@@ -12,8 +12,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pyspark import SparkFiles
-from pyspark.sql import SparkSession
+from pyspark import SparkContext, SparkFiles
 
 from penstock.common.errors import SetupError
 from penstock.common.run_options import current_run_options
@@ -94,18 +93,18 @@ def _archive_format(path: Path) -> str:
     return known[path.suffix]
 
 
-def ship_modules(session: SparkSession, settings: JobSettings, directory: Path) -> None:
+def ship_modules(context: SparkContext, settings: JobSettings, directory: Path) -> None:
     """Sends what workers need of the driver's disk, when they may be on other machines.
 
     Of the program's directories only modules: data may lie there, too.
     """
-    if str(session.sparkContext.master).startswith("local"):
+    if str(context.master).startswith("local"):
         return
     directory.mkdir(parents=True, exist_ok=True)
     modules_only = set(_program_paths())
     for name, path in _shipped_paths(settings):
         archive = _pack(Path(path), directory / name, path in modules_only)
-        session.sparkContext.addFile(str(archive))
+        context.addFile(str(archive))
 
 
 def _shipped_paths(settings: JobSettings) -> Iterator[tuple[str, str]]:

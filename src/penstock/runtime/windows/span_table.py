@@ -48,7 +48,7 @@ class ColumnSpan:
     def __init__(self) -> None:
         self.settled: Part | None = None
         self.pending: list[Part] = []
-        self.loaded: list[Part] = []  # deltas of a log, the newest last
+        self.loaded: list[Part] = []  # deltas of a log that came after what is settled, the newest last
         self.waiting = 0
         self.compacted = False  # since the last snapshot: it is not known what has changed
 
@@ -64,7 +64,8 @@ class ColumnSpan:
 
     def parts(self) -> list[Part]:
         if self.loaded:
-            self.settled, self.loaded = ColumnFolding.latest(self.loaded), []
+            known = [] if self.settled is None else [self.settled]
+            self.settled, self.loaded = ColumnFolding.latest([*known, *self.loaded]), []
         return self.pending if self.settled is None else [self.settled, *self.pending]
 
 
