@@ -55,8 +55,8 @@ def run(program: Path, master: str, home: Path, engine: str) -> subprocess.Compl
 
 @contextlib.contextmanager
 def busy_machine() -> Iterator[None]:
-    """Four processes that want every core, beside whatever else runs."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
+    """Two processes for every core that want all of it, beside whatever else runs."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ def slowly(n):
 class Remind(KeyedProcessFunction):
     def process_element(self, value, ctx):
         timers = ctx.timer_service()
-        timers.register_processing_time_timer(timers.current_processing_time() + 50)
+        timers.register_processing_time_timer(timers.current_processing_time() + 150)
         yield "element %d" % value
 
     def on_timer(self, timestamp, ctx):

@@ -35,11 +35,12 @@ class Starts:
 
 def engine_with(starts: Starts, monkeypatch: pytest.MonkeyPatch) -> SparkEngine:
     monkeypatch.setattr(module, "start_query", starts.start_query)
-    monkeypatch.setattr(module, "has_died", lambda session: False)
+    monkeypatch.setattr(module, "has_died", lambda context: False)
     monkeypatch.setattr(module, "failure_of_query", lambda query: Failure("JobExecutionError", query.fate))
     engine = SparkEngine()
     private: Any = engine
-    private._session, private._client, private._frames = object(), object(), {}
+    private._session = SimpleNamespace(sparkContext=None)
+    private._client, private._frames = object(), {}
     private._planner = SimpleNamespace(forget=lambda: None, failure=None, complete=None, planning=threading.Event())
     private._job = SimpleNamespace(
         blueprint=JobBlueprint(JobSettings("job", "job"), (), (), 1, 1),

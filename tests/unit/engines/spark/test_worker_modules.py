@@ -59,11 +59,11 @@ def executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def send(driver: Path, executor: Path, master: str, job_id: str = "ab") -> list[str]:
     sent: list[str] = []
-    session: Any = SimpleNamespace(sparkContext=SimpleNamespace(master=master, addFile=sent.append))
+    context: Any = SimpleNamespace(master=master, addFile=sent.append)
     before = current_run_options()
     set_run_options(RunOptions(script_path=str(driver / "program" / "job.py")))
     try:
-        ship_modules(session, settings_of(driver, job_id), driver / f"shipped-{job_id}")
+        ship_modules(context, settings_of(driver, job_id), driver / f"shipped-{job_id}")
     finally:
         set_run_options(before)
     for path in sent:
