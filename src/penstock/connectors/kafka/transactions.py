@@ -87,12 +87,16 @@ class TransactionLane:
         assert self._producing is not None
         outage = self._producing.outage
         try:
-            (found,) = self._producing.retried(self._consumer.committed, [place], outage.patience)
+            found = self._producing.retried(self._committed, place, outage.patience)
         except confluent_kafka().KafkaException as error:
             raise outage.failure(error.args[0]) from None
-        if found.error is not None:  # such as a transaction that is just being ended
-            raise outage.failure(found.error)
         return Mark(found.offset, found.metadata or "") if found.offset >= 0 else Mark(-1, "")
+
+    def _committed(self, place: Any, seconds: float) -> Any:
+        (found,) = self._consumer.committed([place], timeout=seconds)
+        if found.error is not None:  # not the same as nothing
+            raise confluent_kafka().KafkaException(found.error)
+        return found
 
     def _produce(self, producing: KafkaProducing, place: Any, parts: Sequence[StagedPart], mark: Mark) -> None:
         producer = producing.producer
