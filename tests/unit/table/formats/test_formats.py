@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from penstock.table.formats.base import FormatOptions
 from penstock.table.formats.registry import FORMATS, format_of
 from penstock.table.logical.nodes import Field, Fields
 
+_SCIENTIFIC = "write-bigdecimal-in-scientific-notation"
 ID_AND_NAME: Fields = (Field("id", DataTypes.INT()), Field("name", DataTypes.STRING()))
 
 
@@ -59,8 +61,6 @@ def test_json_of_nested_types_comes_back() -> None:
 
 
 def test_json_decimals_keep_all_digits() -> None:
-    from decimal import Decimal
-
     fields = (Field("n", DataTypes.DECIMAL(38, 4)),)
     assert encoded("json", fields, [(Decimal("12345678901234567890.1200"),)]) == [b'{"n":12345678901234567890.12}']
 
@@ -191,3 +191,23 @@ def test_lines_of_files_are_the_messages() -> None:
         messages = encoder.encode(columns, kinds, len(rows))
         assert encoder.block(columns, kinds, len(rows)) == b"".join(message + b"\n" for message in messages)
     assert json.loads(encoded("json", fields, rows)[3])["text"] == rows[3][1]
+
+
+def test_decimals_are_written_as_java_writes_them_without_zeros_at_their_end() -> None:
+    fields = (Field("n", DataTypes.DECIMAL(38, 10)),)
+    values = ["1.5", "1.0", "120", "908000", "-10.10", "0", "0.0000001", "0.00000012", "1234567890123456789012345678.1"]
+    rows: list[tuple[Any, ...]] = [*((Decimal(value),) for value in values), (None,)]
+    assert encoded("csv", fields, rows) == [
+        b"1.5", b"1", b"1.2E+2", b"9.08E+5", b"-10.1", b"0", b"1E-7", b"1.2E-7", b"1234567890123456789012345678.1", b"",
+    ]  # fmt: skip
+    plain = FORMATS["csv"].encoder_of(fields, FormatOptions("csv", "t", {_SCIENTIFIC: "false"}))
+    columns = [from_python([row[0] for row in rows], fields[0].data_type)]
+    assert plain.encode(columns, None, len(rows))[2:8] == [
+        b"120",
+        b"908000",
+        b"-10.1",
+        b"0",
+        b"0.0000001",
+        b"0.00000012",
+    ]
+    assert encoded("json", fields, rows)[3] == b'{"n":9.08E+5}'
