@@ -38,7 +38,7 @@ bench: setup  ## beside PyFlink, Flink SQL and PySpark (CASES="keyed_count laten
 
 bench-kafka: setup  ## Kafka to Kafka beside a bare consume loop and PyFlink with Flink's connector
 	@$(BIN)/python -m benchmarks.prepare_environment
-	@$(BIN)/python -m benchmarks.kafka_speed --flink 5.0.0-2.2 $(ARGS)
+	@$(BIN)/python -m benchmarks.run --cases "kafka kafka_few" --scale $(SCALE) $(ARGS)
 
 web: setup  ## build the web page of the manager from web/ into the package (needs npm)
 	@$(BIN)/python scripts/build_web.py

@@ -55,6 +55,24 @@ SPARK = {
     "RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
+# -- Nexmark ------------------------------------------------------------------------------------------------------
+# Flink SQL refuses q6. What q12 gives depends on the clock, and q13 looks up in files, which Flink's connector cannot.
+NEXMARK = tuple(f"q{number}" for number in range(23) if number not in (6, 12, 13))
+NEXMARK_STATELESS = ("q0", "q1", "q2", "q14", "q21", "q22")
+NEXMARK_PYTHON = ("udf", "udf_pandas")  # the same rows, through a function in Python
+NEXMARK_QUERIES = NEXMARK + NEXMARK_PYTHON
+NEXMARK_SECONDS = 120  # a query that takes longer ends the run
+NEXMARK_DIFFERENCES = {
+    "q9": "differs: Flink plans its rank as append-only, and so rows stay in the result that are not the best any more"
+}
+TABLES = {  # as Nexmark's own set-up for Flink recommends
+    "nexmark": {
+        "table.exec.mini-batch.enabled": "true",
+        "table.exec.mini-batch.allow-latency": "2 s",
+        "table.exec.mini-batch.size": "50000",
+        "table.optimizer.distinct-agg.split.enabled": "true",
+    }
+}
 SPARK_FILES = 64  # Spark reads whole files only: the input is cut into this many ...
 SPARK_SMALL_FILES = 400  # ... or this many, where a state call per key makes it slow
 SPARK_SMALL_CASES = ("keyed_count", "keyed_count_skew", "three_hops")
@@ -80,6 +98,10 @@ LATENCY_FILE_MS = 10  # the feeder hands over a file of new records this often
 STATE_VALUE_BYTES = 100
 STATE_UPDATES = (50_000, 500)
 RECOVERY_RECORDS_PER_SECOND = 1000
+KAFKA_RESULT_EVERY = {"kafka": 1, "kafka_few": 100}  # of so many counts of a key one is written
+KAFKA_SECONDS = 60  # after which a contestant is cut off
+KAFKA_FLINK_PART = 0.1  # of the records, for PyFlink
+FLINK_KAFKA_CONNECTOR = "5.0.0-2.2"
 
 
 @dataclass(frozen=True)
@@ -104,6 +126,7 @@ CASES = {
             "penstock",
             "penstock_builtin",
             "penstock_resident",
+            "penstock_sql_resident",
             "pyflink_process",
             "pyflink_thread",
             "pyflink_thread_rocksdb",
@@ -139,29 +162,46 @@ CASES = {
     "tumble": Case(
         2_000_000,
         100_000,
-        ("penstock", "penstock_builtin", "pyflink_thread", "flink_sql", "spark", "loop", "duckdb"),
-        repeated=("penstock", "penstock_builtin", "flink_sql"),
-        optional=("flink_sql_rocksdb", "pyflink_process"),
+        (
+            "penstock",
+            "penstock_builtin",
+            "penstock_sql_resident",
+            "pyflink_thread",
+            "flink_sql",
+            "spark",
+            "loop",
+            "duckdb",
+        ),
+        repeated=("penstock", "penstock_builtin", "penstock_sql_resident", "flink_sql"),
+        optional=("penstock_sql", "flink_sql_rocksdb", "pyflink_process"),
     ),
     "slide": Case(
         2_000_000,
         100_000,
-        ("penstock", "penstock_builtin", "pyflink_thread", "flink_sql"),
-        repeated=("penstock", "penstock_builtin", "flink_sql"),
-        optional=("spark", "pyflink_process"),
+        ("penstock", "penstock_builtin", "penstock_sql_resident", "pyflink_thread", "flink_sql"),
+        repeated=("penstock", "penstock_builtin", "penstock_sql_resident", "flink_sql"),
+        optional=("penstock_sql", "spark", "pyflink_process"),
     ),
     "session": Case(
         1_000_000,
         10_000,
-        ("penstock", "penstock_builtin", "pyflink_thread", "flink_sql"),
-        repeated=("penstock", "penstock_builtin", "flink_sql"),
-        optional=("spark", "pyflink_process"),
+        ("penstock", "penstock_builtin", "penstock_sql_resident", "pyflink_thread", "flink_sql"),
+        repeated=("penstock", "penstock_builtin", "penstock_sql_resident", "flink_sql"),
+        optional=("penstock_sql", "spark", "pyflink_process"),
     ),
     "cep": Case(
         1_000_000,
         10_000,
-        ("penstock", "penstock_resident", "flink_sql"),
-        repeated=("penstock_resident", "flink_sql"),
+        ("penstock", "penstock_resident", "penstock_sql_resident", "flink_sql"),
+        repeated=("penstock_resident", "penstock_sql_resident", "flink_sql"),
+        optional=("penstock_sql",),
+    ),
+    "nexmark": Case(
+        2_000_000,
+        0,
+        ("flink_sql", "penstock_sql_resident", "pyflink_process"),
+        repeated=("flink_sql", "penstock_sql_resident"),
+        optional=("pyflink_thread", "penstock_sql", "flink_sql_rocksdb"),
     ),
     "latency": Case(
         0, LATENCY_KEYS, ("penstock", "penstock_resident", "pyflink_thread"), optional=("spark", "pyflink_process")
@@ -173,6 +213,13 @@ CASES = {
     "recovery": Case(
         500_000, 500_000, ("penstock", "penstock_resident", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)
     ),
+    "kafka": Case(
+        3_000_000,
+        10_000,
+        ("loop", "penstock", "penstock_resident", "pyflink_thread"),
+        repeated=("loop", "penstock", "penstock_resident"),
+    ),
+    "kafka_few": Case(3_000_000, 10_000, ("loop", "penstock_resident"), optional=("penstock", "pyflink_thread")),
     "keyed_count_skew": Case(
         2_000_000,
         100_000,
@@ -180,12 +227,15 @@ CASES = {
         optional=("pyflink_thread", "pyflink_process", "spark"),
     ),
 }
+APART = ("nexmark",)  # cases with results of their own, which a whole run does not include
 PROGRAMS = {"latency_fast": "latency"}  # of cases that share the program of another
 # What one run takes on two quiet cores, for the plan; a run that was made already counts with its own time.
 SECONDS = {
     "penstock": 19,
     "penstock_builtin": 19,
     "penstock_resident": 19,
+    "penstock_sql": 19,
+    "penstock_sql_resident": 19,
     "pyflink_process": 15,
     "pyflink_thread": 13,
     "pyflink_thread_rocksdb": 13,
@@ -195,7 +245,15 @@ SECONDS = {
     "loop": 5,
     "duckdb": 2,
 }
-LIVE_SECONDS = {"latency": 47, "latency_fast": 47, "big_state": 75, "recovery": 95}  # of any contestant
+LIVE_SECONDS = {
+    "nexmark": 150,
+    "latency": 47,
+    "latency_fast": 47,
+    "big_state": 75,
+    "recovery": 95,
+    "kafka": 60,
+    "kafka_few": 60,
+}  # of any contestant
 FLINK_HOME_VARIABLE = "PENSTOCK_BENCH_FLINK"  # an environment that has apache-flink already, instead of .venv-flink
 
 

@@ -1,8 +1,11 @@
 """Kafka -> count per key -> Kafka: this file runs on PyFlink as it is, and on Penstock with `--pyflink`.
 
-python kafka_count.py SERVERS SOURCE_TOPIC SINK_TOPIC EVERY [JAR]
+python kafka_count.py SERVERS SOURCE_TOPIC SINK_TOPIC EVERY [JAR]      (BENCH_CONFIGURATION: options as JSON)
+
+One of EVERY counts of a key is written.
 """
 
+import json
 import os
 import sys
 
@@ -34,11 +37,10 @@ class Count(KeyedProcessFunction):
 
 def main(servers, source_topic, sink_topic, every, jar=None):
     configuration = Configuration()
-    if "BENCH_THREAD_MODE" in os.environ:
-        configuration.set_string("python.execution-mode", "thread")
+    for key, value in json.loads(os.environ["BENCH_CONFIGURATION"]).items():
+        configuration.set_string(key, value)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(2)
-    env.enable_checkpointing(1000)
     if jar is not None:
         env.add_jars(f"file://{jar}")
     source = (

@@ -1,8 +1,9 @@
-"""Kafka to Kafka: whoever is killed, and whenever, readers with read_committed see each count once."""
+"""Kafka to Kafka and PostgreSQL: whoever is killed, and whenever, both show each count once."""
 
 from __future__ import annotations
 
 import subprocess
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,12 +19,14 @@ from tests.services.kafka import (
     kafka_broker,
     produce,
 )
+from tests.services.postgres import PASSWORD, USER, PostgresServer
 
 from penstock.testing.faults import DRIVER_POINTS, WORKER_POINTS
 
 pytestmark = pytest.mark.crash
 
 KEYS = 40
+LARGE = 500  # bytes of a result: an epoch of so many is produced by the writers
 
 
 @pytest.fixture(scope="module")
@@ -38,24 +41,46 @@ def broker() -> Iterator[KafkaBroker]:
 
 class CountingJob(KilledJob):
     program = Path(__file__).with_name("kafka_count_job.py")
-    sinks = ("counts",)
+    sinks: tuple[str, ...] = ("counts",)
 
-    def __init__(self, directory: Path, broker: KafkaBroker, records: int, **settings: object) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        broker: KafkaBroker,
+        records: int,
+        width: int = 0,
+        database: PostgresServer | None = None,
+        **settings: object,
+    ) -> None:
         self.broker = broker
+        self._width = width
+        self._database = database
+        self._table = f"counts_{uuid.uuid4().hex[:8]}"
+        if database is not None:
+            database.execute(f"create table {self._table} (count text)")
+            self.sinks = ("counts", "table")
         self.source, self.sink = create_topic(broker, 3), create_topic(broker, 2)
         self._words = [f"word{n * n % KEYS}" for n in range(records)]
         produce(broker, self.source, [{"value": word, "key": word} for word in self._words])
+        # Epochs that are saved pass the driver: there shall be others.
+        settings["execution.checkpointing.interval"] = "10s"
         super().__init__(directory, records, **settings)  # type: ignore[arg-type]
 
     def expected(self) -> dict[str, Counter[str]]:
         counts = Counter(self._words)
-        return {"counts": Counter(f"{word}:{n}" for word, count in counts.items() for n in range(1, count + 1))}
+        expected = Counter(f"{word}:{n}" for word, count in counts.items() for n in range(1, count + 1))
+        return dict.fromkeys(self.sinks, expected)
 
     def arguments(self) -> list[str]:
-        return [self.broker.address, self.source, self.sink]
+        arguments = [self.broker.address, self.source, self.sink, str(self._width)]
+        if self._database is not None:
+            arguments += [f"{self._database.jdbc_url}?user={USER}&password={PASSWORD}", self._table]
+        return arguments
 
     def visible(self, sink: str) -> Counter[str]:
-        return Counter(message.value().decode() for message in committed_messages(self.broker, self.sink))
+        if sink == "table" and self._database is not None:
+            return Counter(count for (count,) in self._database.query(f"select count from {self._table}"))
+        return Counter(message.value().decode().strip() for message in committed_messages(self.broker, self.sink))
 
     def assert_complete(self) -> None:
         super().assert_complete()
@@ -80,6 +105,17 @@ def test_killed_around_the_commit(
     job.assert_complete()
 
 
+@pytest.mark.parametrize("engine", ["micro-batch", "resident"])
+def test_writers_and_driver_are_killed_while_writers_produce(tmp_path: Path, broker: KafkaBroker, engine: str) -> None:
+    """A worker dies in its transaction, another right behind one; then the driver, whose last epoch is not in Kafka."""
+    job = CountingJob(tmp_path, broker, 16_000, LARGE, epoch_records=2_000, engine=engine)
+    assert job.run("during-commit:1", "during-commit:4", "after-epoch-record:5") != 0, job.story()
+    assert not job.finished, job.story()
+    assert (tmp_path / "passes-1-1").stat().st_size >= 4, f"both deaths in a transaction came to pass\n{job.story()}"
+    job.run_to_the_end()
+    job.assert_complete()
+
+
 def _kill_broker_after_an_epoch(job: CountingJob, process: subprocess.Popen[str]) -> None:
     job.wait_for_epoch(process)
     job.broker.kill()
@@ -88,8 +124,9 @@ def _kill_broker_after_an_epoch(job: CountingJob, process: subprocess.Popen[str]
 
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ["micro-batch", "resident"])
-def test_the_broker_dies_and_comes_back(tmp_path: Path, broker: KafkaBroker, engine: str) -> None:
-    job = CountingJob(tmp_path, broker, 12_000, epoch_records=1_000, engine=engine)
+@pytest.mark.parametrize("width", [0, LARGE])
+def test_the_broker_dies_and_comes_back(tmp_path: Path, broker: KafkaBroker, engine: str, width: int) -> None:
+    job = CountingJob(tmp_path, broker, 20_000, width, epoch_records=2_000, engine=engine)
     process = job.start()
     _kill_broker_after_an_epoch(job, process)
     assert job.wait(process, "broker killed") == 0, job.story()
@@ -103,9 +140,11 @@ def _every_moment() -> list[tuple[str, ...]]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ["micro-batch", "resident"])
-@pytest.mark.parametrize("broker_dies", [False, True])
-def test_killed_at_every_moment(tmp_path: Path, broker: KafkaBroker, engine: str, broker_dies: bool) -> None:
-    job = CountingJob(tmp_path, broker, 150_000, epoch_records=500, engine=engine)
+@pytest.mark.parametrize(("width", "broker_dies"), [(0, False), (LARGE, False), (LARGE, True)])
+def test_killed_at_every_moment(
+    tmp_path: Path, broker: KafkaBroker, postgres: PostgresServer, engine: str, width: int, broker_dies: bool
+) -> None:
+    job = CountingJob(tmp_path, broker, 300_000, width, postgres, epoch_records=2_000, engine=engine)
     for crashes in _every_moment():
         if job.finished:
             break

@@ -13,9 +13,11 @@ import pytest
 from tests.conftest import EnvironmentFactory
 from tests.patience import patience
 
-from penstock.common import Time, Types
+from penstock.common import Time, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.datastream import AsyncDataStream, AsyncFunction, StreamExecutionEnvironment
+from penstock.datastream.connectors.number_seq import NumberSequenceSource
+from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime.claims import claim_epoch
 from penstock.testing.resident_processes import ResidentExecutor
 
@@ -112,6 +114,38 @@ def test_nothing_is_lost_or_doubled_when_the_job_restarts(local_env: Environment
     )
     with stream.execute_and_collect() as results:
         assert sorted(results) == list(range(1, 31))
+
+
+class Stuck(AsyncFunction[Any, Any]):
+    """Answers nobody as long as the file is not there, so that a savepoint finds many calls under way."""
+
+    def __init__(self, gate: Path) -> None:
+        self._gate = gate
+
+    async def async_invoke(self, value: int) -> list[Any]:
+        while not self._gate.exists():
+            await asyncio.sleep(0.005)
+        return [value]
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize(("before", "after"), [(1, 3), (3, 1), (2, 4), (2, 2)])
+def test_calls_under_way_go_on_with_another_parallelism(tmp_path: Path, ordered: bool, before: int, after: int) -> None:
+    def run(executor: LocalExecutor, parallelism: int) -> list[int]:
+        env = StreamExecutionEnvironment(executor=executor)
+        env.set_parallelism(parallelism)
+        numbers = env.from_source(NumberSequenceSource(1, 60), WatermarkStrategy.no_watermarks(), "numbers")
+        ask = AsyncDataStream.ordered_wait if ordered else AsyncDataStream.unordered_wait
+        answers = ask(numbers.uid("numbers").rebalance(), Stuck(tmp_path / "gate"), Time.seconds(60), 50, Types.LONG())
+        return list(answers.uid("ask").map(lambda value: value, Types.LONG()).uid("pass").execute_and_collect())
+
+    stopping = LocalExecutor(epoch_records=15, stop_after=2, savepoint_directory=str(tmp_path / "saved"))
+    assert run(stopping, before) == [], "no call has an answer yet"
+    (tmp_path / "gate").touch()
+    found = run(LocalExecutor(start_from=stopping.savepoint_path), after)
+    assert sorted(found) == list(range(1, 61))
+    if ordered and after == 1 and before == 1:
+        assert found == list(range(1, 61))
 
 
 def test_what_calls_log_is_said_by_their_operator(local_env: EnvironmentFactory, caplog: Any) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import EnvironmentFactory
+from tests.engine.kafka_programs import strings_of
 from tests.engine.shelves import Shelves, shelves, values_of
+from tests.services.kafka import KafkaBroker, create_topic, produce
 
 from penstock.common import Types, WatermarkStrategy
 from penstock.common.errors import ProgramError
@@ -62,6 +64,30 @@ def test_a_savepoint_knows_which_source_it_is_in(files: FileSource, tmp_path: Pa
         found = run(stopping, 2)
         found += run(LocalExecutor(start_from=stopping.savepoint_path), 3)
         assert sorted(found) == sorted([*OLD, *values_of(shelves(4, 10))]), stop_after
+
+
+@pytest.mark.parametrize("stop_after", [None, 2, 5, 7])
+def test_files_first_then_kafka_without_a_gap(
+    kafka: KafkaBroker, files: FileSource, tmp_path: Path, stop_after: int | None
+) -> None:
+    topic = create_topic(kafka, 3)
+    news = [f"news {n}" for n in range(50)]
+    produce(kafka, topic, [word.encode() for word in news])
+
+    def run(executor: LocalExecutor, parallelism: int) -> list[str]:
+        env = StreamExecutionEnvironment(executor=executor)
+        env.set_parallelism(parallelism)
+        source = HybridSource.builder(files).add_source(strings_of(kafka, topic).build()).build()
+        return list(env.from_source(source, NO_WATERMARKS, "all").uid("source").execute_and_collect())
+
+    if stop_after is None:
+        found = run(LocalExecutor(epoch_records=15), 2)
+        assert sorted(found[:60]) == OLD
+    else:
+        stopping = LocalExecutor(epoch_records=15, stop_after=stop_after, savepoint_directory=str(tmp_path / "s"))
+        found = run(stopping, 2)
+        found += run(LocalExecutor(start_from=stopping.savepoint_path), 3)
+    assert sorted(found) == sorted([*OLD, *news])
 
 
 def test_only_the_last_may_be_without_end(tmp_path: Path, files: FileSource) -> None:

@@ -15,8 +15,10 @@ from tests.services.kafka import KafkaBroker, committed_messages, create_topic, 
 from penstock.common import SimpleStringSchema, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.watermark_strategy import TimestampAssigner
-from penstock.connectors.kafka.committer import TransactionCommitter
-from penstock.connectors.kafka.staging import StagedPart, StagingWriter
+from penstock.connectors.kafka import staging
+from penstock.connectors.kafka.staged_parts import StagedPart
+from penstock.connectors.kafka.staging import StagingWriter
+from penstock.connectors.kafka.transactions import TransactionLane
 from penstock.datastream.connectors import DeliveryGuarantee
 from penstock.datastream.connectors.kafka import (
     FlinkKafkaProducer,
@@ -119,8 +121,18 @@ def test_exactly_once_needs_a_prefix() -> None:
 # -- the commit ------------------------------------------------------------------------------------------------
 
 
+def writer_of(sink: KafkaSink, job: str, directory: Path | None = None) -> StagingWriter:
+    lane_id, place = f"test-{job}-uid/0", None if directory is None else str(directory)
+    return StagingWriter(sink._serializer, place, lane_id, TransactionLane(sink._settings, lane_id, place))
+
+
 def staged(sink: KafkaSink, words: list[str], directory: Path | None = None) -> list[StagedPart]:
-    writer = StagingWriter(sink._serializer, None if directory is None else str(directory))
+    writer = writer_of(sink, "nobody", directory)
+    writer.before_savepoint()
+    return epoch_of(writer, words)
+
+
+def epoch_of(writer: StagingWriter, words: list[str]) -> list[StagedPart]:
     writer.write(Batch(words))
     writer.flush(end_of_input=False)
     return writer.prepare_commit()
@@ -150,7 +162,7 @@ def test_a_driver_that_dies_within_a_commit_leaves_nothing_open(kafka: KafkaBrok
     sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)
     parts = staged(sink, ["a", "b"])
     dying = committer(sink, topic)
-    producer = dying._opened().producer
+    producer = dying._lane._opened().producer
     producer.begin_transaction()
     producer.produce(topic, b"half")
     producer.flush()
@@ -203,21 +215,122 @@ def test_the_older_producer(local_env: EnvironmentFactory, kafka: KafkaBroker) -
         assert [m.timestamp()[1] for m in committed_messages(kafka, topic)] == [1000, 2000]
 
 
+# -- large epochs: each writer produces its own ----------------------------------------------------------------
+
+
+@pytest.fixture
+def all_epochs_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "_SMALL_BYTES", 0)
+
+
+@pytest.fixture
+def produced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The transactional ids by which something was sent."""
+    lanes: list[str] = []
+    send = TransactionLane._send
+
+    def noted(self: TransactionLane, *arguments: Any) -> None:
+        lanes.append(self._id)
+        send(self, *arguments)
+
+    monkeypatch.setattr(TransactionLane, "_send", noted)
+    return lanes
+
+
+@pytest.mark.in_this_process
+@pytest.mark.usefixtures("all_epochs_are_large")
+@pytest.mark.parametrize("forget", [False, True])
+def test_writers_produce_large_epochs_themselves(
+    local_env: EnvironmentFactory, kafka: KafkaBroker, produced: list[str], forget: bool
+) -> None:
+    topic, env = create_topic(kafka, 2), local_env(2, 60, forget)
+    sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)
+    env.from_collection(WORDS, Types.STRING()).rebalance().sink_to(sink)
+    env.execute()
+    assert Counter(values(kafka, topic)) == Counter(WORDS)
+    assert hanging_partitions(kafka, topic) == set()
+    assert {lane.rpartition("/")[2] for lane in produced if "/" in lane} == {"0", "1"}
+    assert sum("/" not in lane for lane in produced) <= 2, "the driver has only what ends"
+
+
+@pytest.mark.usefixtures("all_epochs_are_large")
+def test_one_who_takes_the_place_of_a_writer_produces_what_that_one_has_not(kafka: KafkaBroker, tmp_path: Path) -> None:
+    topic = create_topic(kafka)
+    sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)
+    first = writer_of(sink, topic, tmp_path)
+    assert all(part.left_to_writer for part in epoch_of(first, ["a", "b"]))
+    state = first.snapshot_state()
+    second = writer_of(sink, topic, tmp_path)  # the first never heard that its epoch is committed
+    second.restore_state([state])
+    assert second.awaits_commit([])
+    second.on_commit(1)
+    second.flush(end_of_input=False)
+    third = writer_of(sink, topic, tmp_path)  # the second died before the next epoch was recorded
+    third.restore_state([state])
+    third.on_commit(1)
+    assert epoch_of(third, ["c"])
+    state = third.snapshot_state()
+    third.on_commit(2)
+    third.flush(end_of_input=False)
+    assert not third.awaits_commit([])
+    assert values(kafka, topic) == ["a", "b", "c"] and list(tmp_path.iterdir()) == []
+    for writer in (first, second, third):
+        writer.close()
+
+
+@pytest.mark.usefixtures("all_epochs_are_large")
+def test_what_writers_could_not_produce_is_there_when_the_job_has_ended(kafka: KafkaBroker, tmp_path: Path) -> None:
+    topic = create_topic(kafka)
+    sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)
+    writer, driver = writer_of(sink, topic, tmp_path), committer(sink, topic, tmp_path)
+    driver.commit(1, epoch_of(writer, ["a"]))
+    writer.on_commit(1)
+    driver.commit(2, epoch_of(writer, ["b"]))
+    assert values(kafka, topic) == ["a"]
+    driver.conclude()
+    driver.conclude()
+    driver.close()
+    assert values(kafka, topic) == ["a", "b"]
+    with pytest.raises(JobExecutionError, match="(?i)fenced|missing"):  # a worker that only slept
+        writer.on_commit(2)
+        writer.flush(end_of_input=False)
+    assert values(kafka, topic) == ["a", "b"]
+
+
+@pytest.mark.usefixtures("all_epochs_are_large")
+def test_before_a_savepoint_and_at_the_end_nothing_is_left_to_the_writer(kafka: KafkaBroker) -> None:
+    sink = text_sink(kafka, "t", DeliveryGuarantee.EXACTLY_ONCE)
+    for leave in (StagingWriter.before_savepoint, lambda writer: writer.flush(end_of_input=True)):
+        writer = writer_of(sink, "job")
+        leave(writer)
+        assert not any(part.left_to_writer for part in epoch_of(writer, ["a"]))
+        assert not writer.awaits_commit([]) and writer.snapshot_state() == []
+        assert all(part.left_to_writer for part in epoch_of(writer, ["b"]))
+
+
+@pytest.mark.in_this_process
+@pytest.mark.parametrize("small_bytes", [0, 1 << 20])
 @pytest.mark.parametrize(("step", "after"), [("_send", True), ("_commit", False), ("_commit", True)])
 def test_a_commit_that_fails_is_repeated_only_if_it_was_not_done(
-    local_env: EnvironmentFactory, kafka: KafkaBroker, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+    local_env: EnvironmentFactory,
+    kafka: KafkaBroker,
+    monkeypatch: pytest.MonkeyPatch,
+    small_bytes: int,
+    step: str,
+    after: bool,
 ) -> None:
     """The second epoch's commit fails: before the transaction is committed, or after it, when nobody knows."""
-    original, calls = getattr(TransactionCommitter, step), itertools.count(1)
+    monkeypatch.setattr(staging, "_SMALL_BYTES", small_bytes)
+    original, calls = getattr(TransactionLane, step), itertools.count(1)
 
-    def failing(self: TransactionCommitter, *arguments: Any) -> None:
+    def failing(self: TransactionLane, *arguments: Any) -> None:
         fails = next(calls) == 2
         if after or not fails:
             original(self, *arguments)
         if fails:
             raise JobExecutionError("the driver lost its head")
 
-    monkeypatch.setattr(TransactionCommitter, step, failing)
+    monkeypatch.setattr(TransactionLane, step, failing)
     topic, env = create_topic(kafka), local_env(1, 100)
     env._configuration.set_string("restart-strategy.type", "fixed-delay")
     env._configuration.set_string("restart-strategy.fixed-delay.attempts", "3")

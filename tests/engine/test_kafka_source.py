@@ -16,6 +16,7 @@ from tests.services.kafka import KafkaBroker, add_partitions, create_topic, prod
 
 from penstock.common import SimpleStringSchema, Time, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.time import Duration
 from penstock.connectors import BadRecords
 from penstock.connectors.kafka.enumerator import KafkaEnumerator
 from penstock.connectors.kafka.settings import KafkaSettings
@@ -196,6 +197,25 @@ def test_watermarks_are_those_of_each_partition(local_env: EnvironmentFactory, k
     )
     found = list(windows.execute_and_collect())
     assert sorted(count for _, count in found) == sorted([9, *[10] * 9, 1] * 3)
+
+
+def test_partitions_of_one_source_wait_for_each_other(local_env: EnvironmentFactory, kafka: KafkaBroker) -> None:
+    """Event time of partition 1 goes a hundred times as fast."""
+    topic, count, drift, epoch = create_topic(kafka, 2), 300, 2_000, 10
+    for partition, step in enumerate((1, 100)):
+        moments = [1 + n * step for n in range(count)]
+        messages = [{"value": f"{partition} {m}", "timestamp": m, "partition": partition} for m in moments]
+        produce(kafka, topic, messages)
+    strategy = WatermarkStrategy.for_monotonous_timestamps()
+    strategy = strategy.with_watermark_alignment("group", Duration.of_millis(drift))
+    env = local_env(1, epoch)
+    stream = env.from_source(strings_of(kafka, topic).build(), strategy, "kafka")
+    found = [tuple(map(int, line.split())) for line in stream.execute_and_collect()]
+    assert sorted(found) == [(partition, 1 + n * step) for partition, step in ((0, 1), (1, 100)) for n in range(count)]
+    while_slow_runs = found[: found.index((0, count))]
+    furthest = max((moment for partition, moment in while_slow_runs if partition == 1), default=0)
+    # It stops at the limit that was known when the epoch began, and what had left the client by then still comes.
+    assert furthest <= count + drift + 3 * epoch * 100
 
 
 def test_only_what_is_committed(local_env: EnvironmentFactory, kafka: KafkaBroker) -> None:

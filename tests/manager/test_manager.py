@@ -154,3 +154,27 @@ def test_state_of_a_running_job_by_command_line_and_client(manager: ManagerProce
         reader.get_kv_state(job, "sums", "nothing", 3)
     with pytest.raises(RefusedError, match="set execution.checkpointing.interval"):
         reader.get_kv_state(job, "sums", name, 3, from_checkpoint=True)
+
+
+def test_an_insert_of_the_sql_client_is_a_job_that_outlives_it(manager: ManagerProcess, tmp_path: Path) -> None:
+    client = manager.start()
+    script = tmp_path / "job.sql"
+    script.write_text(
+        f"""CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence',
+                'fields.n.start' = '1', 'fields.n.end' = '50');
+        CREATE TABLE written (n INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/out', 'format' = 'csv');
+        CREATE VIEW even AS SELECT n FROM numbers WHERE MOD(n, 2) = 0;
+        INSERT INTO written SELECT n FROM even;
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock.cli.main", "sql", "-p", "1", "-f", str(script)],
+        env={**os.environ, "PENSTOCK_HOME": str(manager.home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    job = next(line.split()[-1] for line in done.stdout.splitlines() if line.startswith("Job ID: "))
+    until("its end", lambda: status(client, job) == "FINISHED", 60)
+    lines = [line for file in (tmp_path / "out").glob("part-*") for line in file.read_text().split()]
+    assert sorted(map(int, lines)) == list(range(2, 51, 2))

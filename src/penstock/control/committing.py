@@ -63,6 +63,11 @@ class Committing:
             self._open(uid, committer)
             committer.sweep()
 
+    def conclude(self) -> None:
+        """The job has ended for good: its files will go."""
+        for committer in self._committers.values():
+            committer.conclude()
+
     def close(self) -> None:
         for committer in self._committers.values():
             committer.close()

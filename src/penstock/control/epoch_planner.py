@@ -38,6 +38,7 @@ class EpochPlanner:
         savepoint: Savepoint | None = None,
         may_read: Callable[[str], bool] = lambda uid: True,
         questions: StateQuestions | None = None,
+        watermark_limit: Callable[[str], int | None] = lambda uid: None,
     ) -> None:
         self._places = places_of(job)
         self._parallelism = {operator.uid: operator.parallelism for operator in job.operators}
@@ -51,6 +52,7 @@ class EpochPlanner:
         self._clock = clock
         self._may_read = may_read
         self._questions = questions or StateQuestions()
+        self._watermark_limit = watermark_limit
         self._news = threading.Condition()
         self.on_news: Callable[[], None] = lambda: None
         self._planned_at = time.monotonic()
@@ -136,6 +138,7 @@ class EpochPlanner:
         """The tasks of level 0; asked again for the same epoch after a failure, it gives the same work."""
         for uid, source in self.sources.items():
             source.begin(before.progress.get(uid))
+            source.watermark_limit = self._watermark_limit(uid)
         assignments = self._assignments(plan)
         saving = self._snapshots.saving(plan.number)
         note = EpochNote(None if saving is None else saving.target, self._questions.of(plan.number))

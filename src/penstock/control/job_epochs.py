@@ -70,6 +70,7 @@ class JobEpochs:
             self.snapshots.started_from(spec.savepoint)
             # Timers by the clock are in the savepoint; nobody knows them before every subtask has read its part.
             wakeups.wake_all(places_of(spec.blueprint))
+        alignment = WatermarkAlignment(spec.blueprint, self.statistics.watermarks_of)
         self.planner = EpochPlanner(
             spec.blueprint,
             spec.sources,
@@ -78,8 +79,9 @@ class JobEpochs:
             wakeups,
             clock,
             spec.savepoint,
-            WatermarkAlignment(spec.blueprint, self.statistics.watermarks_of).may_read,
+            alignment.may_read,
             self.questions,
+            alignment.limit,
         )
         self.completion = EpochCompletion(
             spec.blueprint,

@@ -34,6 +34,7 @@ class JobLeaving:
             case says.SweepSinks():
                 self._epochs.committing.sweep()
             case says.WriteFinalRecord(state, failure, stopped):
+                self._epochs.committing.conclude()
                 FinishedJobs(self._home.home).put(self._final_record(state, failure, stopped))
             case says.RemoveFiles():
                 self._home.remove()

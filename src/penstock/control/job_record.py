@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.job_status import JobStatus
+from penstock.common.options import MICRO_BATCH
 from penstock.common.state_backend_names import HASHMAP, ROCKSDB
 from penstock.control.program_record import ProgramRecord
 
@@ -47,12 +48,13 @@ class JobRecord:
     parallelism: int
     levels: int
     state_backend: str = HASHMAP
+    engine: str = MICRO_BATCH  # the only one that older records do not name
     operators: tuple[OperatorRecord, ...] = ()
     program: ProgramRecord | None = None
     state: JobStatus | None = None  # written by a driver that gave up in order, but keeps the files
 
 
-def record_of(job: JobBlueprint, program: ProgramRecord | None = None) -> JobRecord:
+def record_of(job: JobBlueprint, program: ProgramRecord | None = None, engine: str = MICRO_BATCH) -> JobRecord:
     return JobRecord(
         job_id=job.settings.job_id,
         name=job.settings.job_name,
@@ -74,6 +76,7 @@ def record_of(job: JobBlueprint, program: ProgramRecord | None = None) -> JobRec
             for op in job.operators
         ),
         program=program,
+        engine=engine,
     )
 
 

@@ -1,4 +1,7 @@
-"""Sources of one alignment group wait for the slowest: who is too far ahead in event time skips epochs."""
+"""Sources of one alignment group wait for the slowest: who is too far ahead in event time skips epochs.
+
+So do single splits of a source, where its reader can leave them out.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,17 @@ class WatermarkAlignment:
                 self._members[operators[edge.source].uid] = _Member(edge.target, alignment)
 
     def may_read(self, source: str) -> bool:
+        limit = self.limit(source)
+        own = [] if limit is None else self._watermarks(self._members[source].watermarks)
+        return limit is None or not own or min(own) <= limit
+
+    def limit(self, source: str) -> int | None:
+        """Splits of the source that are further have to wait; None for no limit."""
         member = self._members.get(source)
         if member is None:
-            return True
-        own = self._watermarks(member.watermarks)
-        return not own or min(own) <= self._slowest(member.alignment.group) + member.alignment.max_drift_ms
+            return None
+        slowest = self._slowest(member.alignment.group)
+        return None if slowest == MAX_TIMESTAMP else slowest + member.alignment.max_drift_ms
 
     def _slowest(self, group: str) -> int:
         members = [member for member in self._members.values() if member.alignment.group == group]

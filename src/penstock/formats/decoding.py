@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.common.errors import JobExecutionError
 from penstock.common.serialization import DeserializationSchema
 from penstock.runtime.batch import Batch
+
+
+class CannotDecodeNow(JobExecutionError):
+    """The messages may be good: what is needed to read them is not there. That fails the job, and skips nothing."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,8 @@ def decode(schema: DeserializationSchema, messages: list[Any]) -> Decoded:
     if None not in messages:
         try:
             together = schema._deserialize_all(messages)
+        except CannotDecodeNow:
+            raise
         except Exception:  # one by one it shows which
             together = None
         if together is not None:
@@ -35,6 +42,8 @@ def decode(schema: DeserializationSchema, messages: list[Any]) -> Decoded:
             continue
         try:
             record = schema.deserialize(message)
+        except CannotDecodeNow:
+            raise
         except Exception as error:
             bad.append((position, f"{type(error).__name__}: {error}"))
             continue

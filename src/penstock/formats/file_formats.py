@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
+from penstock.functions.bad_records import BadRecord
 from penstock.runtime.batch import Batch
 from penstock.storage.files import size_of_file
 
@@ -30,7 +31,7 @@ class FileFormat(ABC):
         """An estimate, so that an epoch gets about as many records as it may have."""
 
     @abstractmethod
-    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch | BadRecord]:
         """The records of the units from start to end, in their order, in lists or batches of any length."""
 
 
@@ -43,8 +44,8 @@ class WholeFile(FileFormat):
     def records_per_unit(self, path: str, extent: int) -> float:
         return max(1.0, size_of_file(path) / _GUESSED_RECORD_BYTES)
 
-    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch | BadRecord]:
         return self.read_all(path)
 
     @abstractmethod
-    def read_all(self, path: str) -> Iterator[list[Any] | Batch]: ...
+    def read_all(self, path: str) -> Iterator[list[Any] | Batch | BadRecord]: ...

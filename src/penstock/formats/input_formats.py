@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.common.errors import NotSupportedError
+from penstock.common.serialization import DeserializationSchema
 from penstock.common.typeinfo import TypeInformation, Types
 from penstock.common.utils import refuse_java_object
 from penstock.formats.file_formats import FileFormat
+from penstock.formats.message_lines import MessageLines
 from penstock.formats.text_lines import TextLines
 
 __all__ = ["BulkFormat", "InputFormat", "StreamFormat"]
@@ -36,6 +38,17 @@ class StreamFormat(InputFormat):
         """Each line is a record, without its line end. Files may be compressed (.gz, .bz2, .xz, .zst, .deflate)."""
         return _TextLineFormat(charset_name)
 
+    @staticmethod
+    def message_line_format(schema: DeserializationSchema) -> StreamFormat:
+        """Each line is a message that the schema reads, such as a JSON object (beyond PyFlink)::
+
+            rows = JsonRowDeserializationSchema.builder().type_info(row_type).build()
+            source = FileSource.for_record_stream_format(StreamFormat.message_line_format(rows), "events").build()
+
+        Where the schema knows a way, a block of lines is read at once, as columns.
+        """
+        return _MessageLineFormat(schema)
+
 
 class _TextLineFormat(StreamFormat):
     def __init__(self, charset_name: str) -> None:
@@ -48,6 +61,19 @@ class _TextLineFormat(StreamFormat):
 
     def _produced_type(self) -> TypeInformation:
         return Types.STRING()
+
+
+class _MessageLineFormat(StreamFormat):
+    def __init__(self, schema: DeserializationSchema) -> None:
+        super().__init__()
+        MessageLines(schema)
+        self._schema = schema
+
+    def _file_format(self, splits_files: bool) -> FileFormat:
+        return MessageLines(self._schema, splits_files)
+
+    def _produced_type(self) -> TypeInformation:
+        return self._schema.get_produced_type()
 
 
 class BulkFormat(InputFormat):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from penstock.common.errors import JobExecutionError
 from penstock.formats.compression import blocks, is_compressed
@@ -38,12 +38,12 @@ class TextLines(WholeFile):
             sample = file.read(_SAMPLE_BYTES)
         return (sample.count(b"\n") + 1) / max(1, len(sample))
 
-    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[str]]:
+    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[Any]:
         if self._splits(path):
-            return self._lines(_range_of_lines(path, start, end, extent))
+            return self._lines(range_of_lines(path, start, end, extent))
         return self.read_all(path)
 
-    def read_all(self, path: str) -> Iterator[list[str]]:
+    def read_all(self, path: str) -> Iterator[Any]:
         return self._lines(blocks(path))
 
     def _lines(self, raw: Iterable[bytes]) -> Iterator[list[str]]:
@@ -70,7 +70,7 @@ def _split(text: str) -> list[str]:
     return lines
 
 
-def _range_of_lines(path: str, start: int, end: int, extent: int) -> Iterator[bytes]:
+def range_of_lines(path: str, start: int, end: int, extent: int) -> Iterator[bytes]:
     """The bytes of the lines that begin in [start, end)."""
     with open_file(path) as file:
         _check_not_shortened(file, path, extent)

@@ -92,11 +92,15 @@ class SinkWriter(ABC):
         """What a new writer needs to go on from here; picklable, not changed later. None for nothing."""
         return None
 
+    def awaits_commit(self, prepared: list[Any]) -> bool:
+        """Whether :meth:`on_commit` is to be called, and soon: asked with what was prepared, or [] after a restore."""
+        return bool(prepared)
+
     def on_commit(self, epoch: int) -> None:
         """The epoch of this number was committed, and with it everything that this writer has prepared.
 
-        Called some time after :meth:`prepare_commit` has given anything, if the sink says ``writers_hear_commits``. A
-        writer that takes the place of another is not told of what that one has prepared.
+        Called when a later epoch begins, if the sink says ``writers_hear_commits`` and :meth:`awaits_commit` agrees. A
+        writer that takes the place of another knows what that one had prepared only if it is in its state.
         """
 
     def before_savepoint(self) -> None:
@@ -130,6 +134,9 @@ class Committer(ABC):
 
     def sweep(self) -> None:
         """The job has finished, all is committed: remove what attempts that failed have left."""
+
+    def conclude(self) -> None:
+        """The job has ended for good, finished or not, and no writer lives: what was left to writers is done now."""
 
     def close(self) -> None:
         """Disconnect. Called when the job ends, in whatever way."""

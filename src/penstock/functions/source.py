@@ -8,7 +8,7 @@ whatever process, reads on from there: the same position must always lead to the
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +109,12 @@ class SourceReader(ABC):
 
     def remove_split(self, split_id: str) -> None:
         """Read it no more. It may be added again, at another position."""
+
+    def pause_splits(self, split_ids: Collection[str]) -> None:
+        """Until the next call read exactly these splits no further: their event time is ahead of their group's.
+
+        A reader that cannot goes on with all of them; its source as a whole waits all the same.
+        """
 
     @abstractmethod
     def fetch(self, max_records: int) -> Fetch | None:

@@ -16,6 +16,7 @@ from penstock.runtime.stack_samples import Stacks
 
 _MEASURED_ENTRIES = 8  # of each state, to estimate how many bytes an entry has
 _SIZES_EVERY_SECONDS = 5.0
+_PROCESS_EVERY_SECONDS = 1.0
 
 
 @dataclass
@@ -48,7 +49,19 @@ class ProcessVitals:
         return f"{self.host}:{self.pid}"
 
 
+_looked_at_process: tuple[float, ProcessVitals] | None = None
+
+
 def process_vitals() -> ProcessVitals:
+    """At most a second old: asking the system takes longer than a small epoch of many."""
+    global _looked_at_process
+    now, known = time.monotonic(), _looked_at_process
+    if known is None or now - known[0] > _PROCESS_EVERY_SECONDS or known[1].pid != os.getpid():
+        known = _looked_at_process = now, _process_vitals()
+    return known[1]
+
+
+def _process_vitals() -> ProcessVitals:
     import psutil
 
     process = psutil.Process()

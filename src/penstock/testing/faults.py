@@ -101,7 +101,7 @@ def _place_in_epochs(point: Point) -> None:
     from penstock.connectors.delta.sink import DeltaCommitter
     from penstock.connectors.files import commit as file_commit
     from penstock.connectors.jdbc.committing import EpochCommitter
-    from penstock.connectors.kafka.committer import TransactionCommitter
+    from penstock.connectors.kafka.transactions import TransactionLane
     from penstock.control.epoch_completion import EpochCompletion
     from penstock.control.epoch_store import EpochStore
     from penstock.control.micro_batches import MicroBatches
@@ -149,8 +149,8 @@ def _place_in_epochs(point: Point) -> None:
     _wrap(EpochCommitter, "_commit_once", in_transaction)
     _wrap(EpochCommitter, "commit", in_transaction)
     _wrap(DeltaCommitter, "_commit_once", in_transaction)
-    _wrap(TransactionCommitter, "_send", in_transaction)
-    _wrap(TransactionCommitter, "_commit", in_transaction)
+    _wrap(TransactionLane, "_send", in_transaction)
+    _wrap(TransactionLane, "_commit", in_transaction)
 
 
 def _place_in_workers(point: Point) -> None:

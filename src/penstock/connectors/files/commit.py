@@ -41,6 +41,9 @@ class FileCommitter(Committer):
         for directory in directories:
             _sync_directory(directory)
 
+    def complete(self, buckets: list[str]) -> None:
+        """Nothing more comes for these: whatever is still hidden of what was committed becomes visible."""
+
     def sweep(self) -> None:
         sweep(self._store, self._job_id)
 

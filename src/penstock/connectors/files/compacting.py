@@ -70,6 +70,10 @@ class CompactingCommitter(Committer):
         ]
         self._compact(due)
 
+    def complete(self, buckets: list[str]) -> None:
+        """Nothing more comes for these."""
+        self._compact([bucket for bucket in buckets if bucket in self._sizes])
+
     def sweep(self) -> None:
         self._compact(list(self._sizes))
         sweep(self._store, self._job_id)

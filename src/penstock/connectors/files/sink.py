@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from penstock.common.errors import NotSupportedError, ProgramError
@@ -18,6 +19,7 @@ from penstock.connectors.files.rolling_policies import (
     OnCheckpointRollingPolicy,
     RollingPolicy,
 )
+from penstock.connectors.files.success_markers import MarkingCommitter, SuccessMarkers
 from penstock.connectors.files.writer import FileSettings, FileWriter
 from penstock.functions.sink import Committer, CommitterContext, SinkWriter, WriterContext
 from penstock.functions.source_sink import SinkFunction
@@ -116,9 +118,12 @@ class FileSink(Sink, SupportsPreprocessing):
 
     def create_committer(self, context: CommitterContext) -> Committer:
         settings = self._told()
-        if settings.compaction is None:
-            return FileCommitter(settings.base_path, context.job_id)
-        return CompactingCommitter(settings.base_path, context.job_id, *settings.compaction)
+        inner: FileCommitter | CompactingCommitter = FileCommitter(settings.base_path, context.job_id)
+        if settings.compaction is not None:
+            inner = CompactingCommitter(settings.base_path, context.job_id, *settings.compaction)
+        if settings.markers is None:
+            return inner
+        return MarkingCommitter(settings.base_path, settings.markers, inner)
 
     class BaseBuilder(_SinkBuilder):
         """Settings of a :class:`FileSink`."""
@@ -141,6 +146,15 @@ class FileSink(Sink, SupportsPreprocessing):
         def disable_compact(self) -> Any:
             """Releases the files that a job with enable_compact() has left, as they are."""
             self._params["compaction"] = (None, FileCompactor.identical_file_compactor())
+            return self
+
+        def with_success_markers(self, end_of_bucket: Callable[[str], int], file_name: str = "_SUCCESS") -> Any:
+            """An empty file in each bucket when all of it is there (beyond PyFlink).
+
+            That is when the watermark of every subtask has reached ``end_of_bucket(bucket id)``, in epoch milliseconds.
+            One job at a time may write into the directory.
+            """
+            self._params["markers"] = SuccessMarkers(end_of_bucket, file_name)
             return self
 
         def with_rolling_policy(self, rolling_policy: Any) -> Any:

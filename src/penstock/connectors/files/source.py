@@ -14,6 +14,7 @@ from penstock.formats.input_formats import BulkFormat, InputFormat, StreamFormat
 
 if TYPE_CHECKING:
     from penstock.common.time import Duration
+    from penstock.functions.bad_records import BadRecords
     from penstock.runtime.sources.base import SourcePlanner
 
 __all__ = [
@@ -81,6 +82,7 @@ class FileSourceBuilder:
         self._paths = [file_location(path, "FileSource") for path in paths]
         self._interval_ms: int | None = None
         self._enumerator = FileEnumeratorProvider()
+        self._bad_records: BadRecords | None = None
 
     def monitor_continuously(self, discovery_interval: Duration) -> FileSourceBuilder:
         """Never ends: looks for new files at this interval. Each path is read once, as it is when it is found."""
@@ -105,8 +107,15 @@ class FileSourceBuilder:
             raise ProgramError(f"set_split_assigner takes a FileSplitAssignerProvider, not {split_assigner!r}.")
         return self
 
+    def set_bad_records(self, bad_records: BadRecords) -> FileSourceBuilder:
+        """What becomes of lines of ``StreamFormat.message_line_format`` that cannot be decoded (beyond PyFlink)."""
+        self._bad_records = bad_records
+        return self
+
     def build(self) -> FileSource:
-        return FileSource(None, self._format, self._paths, self._interval_ms, self._enumerator._splits_files)
+        source = FileSource(None, self._format, self._paths, self._interval_ms, self._enumerator._splits_files)
+        source.bad_records = self._bad_records
+        return source
 
 
 class FileSource(Source):
@@ -148,7 +157,8 @@ class FileSource(Source):
         return FileSourceBuilder(bulk_format, paths)
 
     def _planner(self) -> SourcePlanner:
-        return Files(self._format._file_format(self._splits_files), self._paths, self._interval_ms)
+        file_format = self._format._file_format(self._splits_files)
+        return Files(file_format, self._paths, self._interval_ms, bad_records=self.bad_records)
 
     def get_produced_type(self) -> TypeInformation | None:
         produced: TypeInformation | None = self._format._produced_type()

@@ -19,6 +19,7 @@ from typing import Any
 from penstock.connectors.files.commit import Rename, hidden_name
 from penstock.connectors.files.part_file import BulkPart, PartFile, RowPart, own_copy
 from penstock.connectors.files.stored_part import StoredPart
+from penstock.connectors.files.success_markers import EventTime, SuccessMarkers
 from penstock.functions.sink import Records, SinkWriter, WriterContext
 from penstock.functions.source_sink import SinkFunction
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
@@ -38,6 +39,7 @@ class FileSettings:
     encoder: Any = None  # of row formats
     writer_factory: Any = None  # of bulk formats
     compaction: Any = None  # strategy and compactor
+    markers: SuccessMarkers | None = None
 
 
 @dataclass
@@ -85,6 +87,7 @@ class FileWriter(SinkWriter):
         self._open_parts: dict[str, Any] = {}
         self._rolled: list[Rename] = []
         self._next_check: int | None = None
+        self._told_time: int | None = None
         store = storage_at(settings.base_path)
         self._store = None if store.appends else store  # None: files can be continued in the next epoch
 
@@ -208,12 +211,27 @@ class FileWriter(SinkWriter):
             if bucket.part is None:
                 continue
             whole = self._encoder is None or self._store is not None  # it cannot be continued
-            if end_of_input or whole or self._policy.should_roll_on_checkpoint(bucket.part):
+            if end_of_input or whole or self._is_over(bucket_id) or self._policy.should_roll_on_checkpoint(bucket.part):
                 self._roll(bucket_id)
             elif bucket_id in self._open_parts:
                 self._open_parts[bucket_id].sync()
 
+    def _is_over(self, bucket_id: str) -> bool:
+        markers = self._settings.markers
+        return markers is not None and markers.end_of(bucket_id) <= self._context.current_watermark()
+
     def prepare_commit(self) -> list[Any]:
+        return [*self._prepared(), *self._event_time()]
+
+    def _event_time(self) -> list[EventTime]:
+        """Told when it has moved, and by a writer that is new."""
+        watermark = self._context.current_watermark()
+        if self._settings.markers is None or watermark == self._told_time:
+            return []
+        self._told_time = watermark
+        return [EventTime(self._context.subtask, self._context.parallelism, watermark)]
+
+    def _prepared(self) -> list[Rename]:
         rolled, self._rolled = self._rolled, []
         if not rolled:
             # A bucket that is not used any more is forgotten, or those of a clock would pile up.

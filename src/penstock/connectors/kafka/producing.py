@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
+from collections.abc import Iterable
 from itertools import repeat
+from operator import length_hint
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
@@ -15,8 +18,9 @@ from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, n
 _logger = logging.getLogger("penstock.kafka")
 _ROOM_WAIT = 0.05
 _POLL_EVERY = 10_000
-_ANY_PARTITION = -1
-_NOW = 0
+_NONE = repeat(None)
+_ANY_PARTITION = repeat(-1)
+_NOW = repeat(0)
 
 
 class KafkaProducing:
@@ -24,6 +28,13 @@ class KafkaProducing:
 
     def __init__(self, settings: KafkaSettings, doing: str, logs_failures: bool = False, **further: Any) -> None:
         self._kafka = confluent_kafka()
+        errors = self._kafka.KafkaError
+        # Of a broker that has just started, or has died.
+        self._coordinator_moves = (
+            errors.NOT_COORDINATOR,
+            errors.COORDINATOR_LOAD_IN_PROGRESS,
+            errors.COORDINATOR_NOT_AVAILABLE,
+        )
         self.outage = Outage(settings, doing)
         self._servers = settings.servers
         self._failed: str | None = None
@@ -47,32 +58,34 @@ class KafkaProducing:
 
     def send(self, messages: Messages) -> None:
         """Returns when all are on their way; waits where the client has no room for more."""
-        produce, poll = self.producer.produce, self.producer.poll
-        count = len(messages.values)
-        topics = repeat(messages.topics, count) if isinstance(messages.topics, str) else messages.topics
-        columns = zip(
-            topics,
-            messages.values,
-            messages.keys or repeat(None, count),
-            messages.partitions or repeat(_ANY_PARTITION, count),
-            messages.timestamps or repeat(_NOW, count),
-            messages.headers or repeat(None, count),
-            strict=True,
-        )
-        for sent, (topic, value, key, partition, timestamp, headers) in enumerate(columns):
-            while True:
-                try:
-                    produce(topic, value, key, partition, None, None, timestamp, headers)
-                    break
-                except BufferError:
-                    poll(_ROOM_WAIT)
-                    self.check()
-                except self._kafka.KafkaException as error:
-                    raise self.error(f"a record for {topic} was not accepted", error) from None
-            if sent % _POLL_EVERY == 0:
-                poll(0)
-        poll(0)
-        self.check()
+        producer, count, sent = self.producer, len(messages.values), 0
+        topics = repeat(messages.topics) if isinstance(messages.topics, str) else messages.topics
+        while sent < count:
+            end = min(count, sent + _POLL_EVERY)
+            # In the order of produce()'s parameters; there are two names for a callback. No loop of Python's own.
+            values = iter(messages.values[sent:end])
+            columns = (
+                _some(topics, sent, end),
+                values,
+                _some(messages.keys or _NONE, sent, end),
+                _some(messages.partitions or _ANY_PARTITION, sent, end),
+                _NONE,
+                _NONE,
+                _some(messages.timestamps or _NOW, sent, end),
+                _some(messages.headers or _NONE, sent, end),
+            )
+            try:
+                deque(map(producer.produce, *columns), maxlen=0)
+                sent = end
+                producer.poll(0)
+            except BufferError:
+                sent = end - length_hint(values) - 1
+                producer.poll(_ROOM_WAIT)
+            except self._kafka.KafkaException as error:
+                failed = end - length_hint(values) - 1
+                topic = messages.topics if isinstance(messages.topics, str) else messages.topics[failed]
+                raise self.error(f"a record for {topic} was not accepted", error) from None
+            self.check()
 
     def flush(self) -> None:
         """Until all are written; a message that stays too long fails by its own timeout."""
@@ -85,14 +98,15 @@ class KafkaProducing:
             raise JobExecutionError(self._failed)
 
     def retried(self, step: Any, *arguments: Any) -> Any:
-        """A call of the transactional interface: those that may be repeated are, as long as patience lasts."""
+        """A call about transactions or groups: one that may be repeated is, as long as patience lasts."""
         began = time.monotonic()
         while True:
             try:
                 return step(*arguments)
             except self._kafka.KafkaException as error:
                 told = error.args[0]
-                if not told.retriable() or time.monotonic() - began > self.outage.patience:
+                again = told.retriable() or told.code() in self._coordinator_moves
+                if not again or time.monotonic() - began > self.outage.patience:
                     raise
                 time.sleep(_ROOM_WAIT)
 
@@ -103,3 +117,7 @@ class KafkaProducing:
         """What is still on its way is dropped: whoever wanted it has called flush()."""
         self.producer.purge()
         self.producer.flush(0.1)
+
+
+def _some(column: list[Any] | repeat[Any], start: int, end: int) -> Iterable[Any]:
+    return column if isinstance(column, repeat) else column[start:end]

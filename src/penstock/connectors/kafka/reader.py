@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -36,6 +36,7 @@ class KafkaReader(SourceReader):
         self._splits: dict[Place, KafkaSplit] = {}
         self._positions: dict[Place, int] = {}
         self._at_end: set[Place] = set()  # nothing was there when they were last looked at
+        self._paused: set[Place] = set()
         self._waiting: deque[Fetch] = deque()
 
     def open(self) -> None:
@@ -78,7 +79,16 @@ class KafkaReader(SourceReader):
                 self._forget(place)
         self._waiting = deque(fetch for fetch in self._waiting if fetch.split_id != split_id)
 
+    def pause_splits(self, split_ids: Collection[str]) -> None:
+        """What is already on its way out of this reader still comes."""
+        wanted = {place for place, split in self._splits.items() if split.split_id in split_ids}
+        for change, places in (("pause", wanted - self._paused), ("resume", self._paused - wanted)):
+            if places:
+                getattr(self._consumer, change)([self._kafka.TopicPartition(*place) for place in places])
+        self._paused = wanted
+
     def _forget(self, place: Place) -> None:
+        self._paused.discard(place)
         del self._splits[place], self._positions[place]
         self._at_end.discard(place)
         self._consumer.incremental_unassign([self._kafka.TopicPartition(*place)])

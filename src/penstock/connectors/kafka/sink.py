@@ -12,6 +12,7 @@ from penstock.connectors.kafka.serializer import KafkaRecordSerializationSchema
 from penstock.connectors.kafka.settings import KafkaSettings
 from penstock.connectors.kafka.source import checked_settings
 from penstock.connectors.kafka.staging import StagingWriter
+from penstock.connectors.kafka.transactions import TransactionLane
 from penstock.connectors.kafka.writer import KafkaWriter
 from penstock.functions.sink import Committer, CommitterContext, Sink, SinkWriter, WriterContext
 
@@ -59,6 +60,7 @@ class KafkaSink(Sink, SupportsPreprocessing):
         self._prefix = prefix
         self._transformer = transformer
         self._logs_failures = logs_failures
+        self.writers_hear_commits = guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
     @staticmethod
     def builder() -> KafkaSinkBuilder:
@@ -69,14 +71,20 @@ class KafkaSink(Sink, SupportsPreprocessing):
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         if self._guarantee is DeliveryGuarantee.EXACTLY_ONCE:
-            return StagingWriter(self._serializer, context.directory)
+            lane_id = f"{self._id(context)}/{context.subtask}"
+            lane = TransactionLane(self._settings, lane_id, context.directory)
+            return StagingWriter(self._serializer, context.directory, lane_id, lane)
         flushes = self._guarantee is DeliveryGuarantee.AT_LEAST_ONCE
         return KafkaWriter(self._settings, self._serializer, flushes, self._logs_failures)
 
     def create_committer(self, context: CommitterContext) -> Committer | None:
         if self._guarantee is not DeliveryGuarantee.EXACTLY_ONCE:
             return None
-        return TransactionCommitter(self._settings, self._prefix, context)
+        return TransactionCommitter(self._settings, self._id(context), context)
+
+    def _id(self, context: WriterContext | CommitterContext) -> str:
+        """How the names of this sink's transactions begin, whoever runs the job."""
+        return f"{self._prefix}-{context.job_id}-{context.operator_uid}"
 
 
 class KafkaSinkBuilder:

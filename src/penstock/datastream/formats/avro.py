@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from penstock.formats.avro_files import AvroBulkWriters, AvroInputFormat, AvroReaders
 from penstock.formats.avro_messages import AvroRowDeserializationSchema, AvroRowSerializationSchema
+from penstock.formats.avro_registry import (
+    ConfluentRegistryAvroDeserializationSchema,
+    ConfluentRegistryAvroSerializationSchema,
+)
 from penstock.formats.avro_schema import AvroSchema, GenericRecordAvroTypeInfo
 
 __all__ = [
@@ -13,5 +17,7 @@ __all__ = [
     "AvroRowDeserializationSchema",
     "AvroRowSerializationSchema",
     "AvroSchema",
+    "ConfluentRegistryAvroDeserializationSchema",
+    "ConfluentRegistryAvroSerializationSchema",
     "GenericRecordAvroTypeInfo",
 ]

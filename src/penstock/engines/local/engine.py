@@ -31,6 +31,8 @@ from penstock.runtime.summons import NOTHING, Summons, read_summons
 class LocalEngine:
     """Computes while it is watched, an epoch at a time."""
 
+    name = "local"
+
     def __init__(
         self,
         forget: bool = False,

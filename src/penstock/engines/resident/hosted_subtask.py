@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
@@ -13,7 +13,6 @@ from penstock.control.work import Place
 from penstock.engines.resident.barriers import Alignment, Barrier, Deliver, EndEpoch
 from penstock.engines.resident.file_state_store import FileSnapshotStore
 from penstock.engines.resident.state_files import StateFiles
-from penstock.metrics.values import GaugeValue
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.container import Container
@@ -46,40 +45,33 @@ class EndedEpoch:
     report: bytes
 
 
-@dataclass
-class TimeSpent:
-    """In seconds since the last report: where the waiting happens is where it is measured."""
+class Pressure:
+    """How long there was work but no room for what it would send: measured where the waiting happens."""
 
-    clock: Callable[[], float] = time.monotonic
-    since: float = field(init=False)
-    busy: float = 0.0
-    back_pressured: float = 0.0
-    pressed_at: float | None = None
-
-    def __post_init__(self) -> None:
-        self.since = self.clock()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since = clock()
+        self._waited = 0.0
+        self._begun: float | None = None
 
     def press(self) -> None:
-        """There is work, and no room for what it would send."""
-        if self.pressed_at is None:
-            self.pressed_at = self.clock()
+        """There is work, and no room."""
+        if self._begun is None:
+            self._begun = self._clock()
 
     def release(self) -> None:
-        if self.pressed_at is not None:
-            self.back_pressured += self.clock() - self.pressed_at
-            self.pressed_at = None
+        if self._begun is not None:
+            self._waited += self._clock() - self._begun
+            self._begun = None
 
-    def per_second(self) -> dict[str, GaugeValue]:
-        """Flink's three metrics of a task; begins anew."""
-        now = self.clock()
-        total = max(now - self.since, 1e-9)
-        busy, pressed = self.busy / total, self.back_pressured / total
-        self.since, self.busy, self.back_pressured = now, 0.0, 0.0
-        return {
-            "busyTimeMsPerSecond": GaugeValue(round(1000 * min(1.0, busy))),
-            "backPressuredTimeMsPerSecond": GaugeValue(round(1000 * min(1.0, pressed))),
-            "idleTimeMsPerSecond": GaugeValue(round(1000 * max(0.0, 1.0 - busy - pressed))),
-        }
+    def share(self) -> float:
+        """Of the time since the last call."""
+        now = self._clock()
+        if self._begun is not None:
+            self._waited, self._begun = self._waited + now - self._begun, now
+        waited, total = self._waited, max(now - self._since, 1e-9)
+        self._since, self._waited = now, 0.0
+        return min(1.0, waited / total)
 
 
 class OpeningError(JobExecutionError):
@@ -122,7 +114,7 @@ class HostedSubtask:
         self.waiting_bytes = 0
         self._failed = False
         self._finished = False
-        self.time = TimeSpent()
+        self.pressure = Pressure()
         self.container = self._opened()
         self.next_wake = _wake_of(self.container)
         self.unflushed = False
@@ -177,13 +169,6 @@ class HostedSubtask:
 
     def step(self) -> EndedEpoch | None:
         """A chunk, a batch of a source, or the end of an epoch; what it sends is taken from take_rows()."""
-        began = time.monotonic()
-        try:
-            return self._step()
-        finally:
-            self.time.busy += time.monotonic() - began
-
-    def _step(self) -> EndedEpoch | None:
         if self._reading is not None:
             self._read_on(self._reading)
             return None
@@ -247,9 +232,7 @@ class HostedSubtask:
         self._finished = report.finished and not self._failed
         if self._finished:
             self.container.close(report)
-        times = self.time.per_second()
-        for metrics in report.metrics.values():
-            metrics.update(times)
+        report.pressed = self.pressure.share()
         self.unflushed = False
         self.next_wake = None if self._finished or self._failed else _wake_of(self.container)
         return EndedEpoch(barrier, sendable(report, self.container).payload)

@@ -33,6 +33,7 @@ class SinkOperator(Operator):
         self._writer = self._sink.create_writer(self._writer_context())
         if self._states:
             self._writer.restore_state(self._states)
+            self._await_commit([])
         self._writer.open()
 
     def _writer_context(self) -> WriterContext:
@@ -87,8 +88,11 @@ class SinkOperator(Operator):
 
     def committables(self) -> list[Any]:
         committables = self.writer.prepare_commit()
-        self._awaits_commit = bool(committables) and self._sink.writers_hear_commits
+        self._await_commit(committables)
         return committables
+
+    def _await_commit(self, prepared: list[Any]) -> None:
+        self._awaits_commit = self._sink.writers_hear_commits and self.writer.awaits_commit(prepared)
 
     # -- what it remembers -------------------------------------------------------------------------------------
 

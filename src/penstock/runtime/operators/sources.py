@@ -69,6 +69,7 @@ class SplitSourceOperator(SourceOperator):
         self._finished: Positions = {}  # in this epoch
         self._watermarks: TimestampsAndWatermarksOperator | None = None
         self._sides_idle = False
+        self._paused: set[str] = set()
 
     def connect(self, output: Any, side_outputs: Any) -> None:
         super().connect(output, side_outputs)
@@ -80,11 +81,13 @@ class SplitSourceOperator(SourceOperator):
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+        self._paused = set()
 
     def read(self, work: SplitWork) -> Iterator[Element]:
         self.assign(work)
         records = 0
         while self._at and records < work.max_records:
+            self._align(work.watermark_limit)
             fetch = self.fetch(work.max_records - records)
             if fetch is None:
                 break
@@ -98,6 +101,15 @@ class SplitSourceOperator(SourceOperator):
             claim(*work.claim)
         if work.complete and not self._at:
             yield None
+
+    def _align(self, limit: int | None) -> None:
+        """Splits whose event time is too far ahead wait for their group."""
+        if self._watermarks is None or self._reader is None or (limit is None and not self._paused):
+            return
+        ahead = set() if limit is None else self._watermarks.splits_ahead_of(limit)
+        if ahead != self._paused:
+            self._paused = ahead
+            self._reader.pause_splits(ahead & self._at.keys())
 
     def _tell_side_outputs(self) -> None:
         """Watermarks arise behind this operator; what was put aside shall not hold them back elsewhere."""
@@ -116,6 +128,9 @@ class SplitSourceOperator(SourceOperator):
         reader = self._open_reader()
         self._finished.clear()
         wanted = work.splits()
+        if self._paused and wanted.keys() != self._at.keys():
+            self._paused = set()
+            reader.pause_splits(())
         for id_ in [id_ for id_ in self._at if id_ not in wanted or wanted[id_].position != self._at[id_]]:
             reader.remove_split(id_)
             del self._at[id_]

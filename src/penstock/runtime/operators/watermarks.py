@@ -94,6 +94,9 @@ class TimestampsAndWatermarksOperator(Operator):
         self._lanes = {id_: self._lanes.get(id_) or _Lane(self, self._strategy) for id_ in split_ids}
         self.combine()
 
+    def splits_ahead_of(self, timestamp: int) -> set[str]:
+        return {id_ for id_, lane in self._lanes.items() if lane.watermark > timestamp and not lane.idle}
+
     def select_split(self, split_id: str) -> None:
         """What comes next is of this split."""
         self._lane = self._lanes[split_id]

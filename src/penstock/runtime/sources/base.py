@@ -39,6 +39,7 @@ class SourcePlanner(ABC):
     bounded: bool = True
     ahead: bool = True  # whether an epoch can be planned before the one before it is complete
     max_parallelism: int | None = None  # 1 for sources that cannot be split
+    watermark_limit: int | None = None  # set before assignments(): splits with a higher watermark have to wait
     runtime_context: Any = None  # set before open(): what a user's function on the driver may ask
 
     def open(self, parallelism: int, directory: str, wake: Callable[[], None]) -> None:

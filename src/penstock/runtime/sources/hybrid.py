@@ -95,6 +95,7 @@ class HybridPlanner(SourcePlanner):
         if index != end[0]:
             return {}
         last = index == self._last
+        self._at(index).watermark_limit = self.watermark_limit
         planned = self._at(index).assignments(start[1], end[1], parallelism)
         return {
             subtask: Assignment(None if a.work is None else HybridWork(index, last, a.work), a.final and last)

@@ -87,6 +87,7 @@ class SplitWork:
     max_records: int
     complete: bool  # no further split can come
     claim: tuple[str, str] | None = None  # storage and name: whoever creates it may let its output be used
+    watermark_limit: int | None = None  # of its alignment group
 
     def splits(self) -> dict[str, OpenSplit]:
         splits: list[OpenSplit] = loads(self.pickled_splits)
@@ -155,7 +156,13 @@ class SplitPlanner(SourcePlanner):
         claim = self._new_claim()
         return {
             subtask: Assignment(
-                SplitWork(dumps_on_driver(splits), share, self._begun.complete, (self._directory, f"{claim}-{subtask}"))
+                SplitWork(
+                    dumps_on_driver(splits),
+                    share,
+                    self._begun.complete,
+                    (self._directory, f"{claim}-{subtask}"),
+                    self.watermark_limit,
+                )
             )
             for subtask, splits in mine.items()
             if splits or self._begun.complete

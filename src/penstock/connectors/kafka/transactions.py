@@ -1,0 +1,122 @@
+"""Exactly once: an epoch's messages are one transaction of Kafka, which also says that it was done.
+
+The transaction carries, as a committed offset of a group that nobody reads by, the epoch's number and a digest of its
+parts. After a crash that is looked up, and the epoch is produced again only if it is not there. docs/adr/0023 says why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from penstock.common.errors import JobExecutionError
+from penstock.connectors.kafka.producing import KafkaProducing
+from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
+from penstock.connectors.kafka.staged_parts import StagedPart
+
+_TRANSACTION_TIMEOUT_MS = 900_000  # as long as brokers allow by default; it only runs while somebody produces
+
+
+class Mark(NamedTuple):
+    """Which epoch was committed last."""
+
+    epoch: int
+    digest: str
+
+
+class TransactionLane:
+    """One transactional id, whose epochs come in order. Whoever opens it next ends what another has left open in it,
+    and fences that one."""
+
+    def __init__(self, settings: KafkaSettings, id_: str, directory: str | None) -> None:
+        self._settings = settings
+        self._id = id_
+        self._directory = directory
+        self._producing: KafkaProducing | None = None
+        self._consumer: Any = None
+        self._last: Mark | None = None  # None: it has to be looked up
+
+    def commit(self, epoch: int, parts: Sequence[StagedPart]) -> None:
+        """Produces the parts, unless that was done; their files go."""
+        digest = hashlib.sha256(" ".join(part.part_id for part in parts).encode()).hexdigest()
+        place = confluent_kafka().TopicPartition(parts[0].first_topic, 0)
+        try:
+            producing = self._opened()
+            last = self._last or self._read_mark(place)
+            if last.digest != digest:
+                if last.epoch >= epoch:
+                    raise self._overtaken(last.epoch, epoch)
+                self._produce(producing, place, parts, Mark(epoch, digest))
+        except BaseException:
+            self._last = None  # what became of it is not certain: the next one looks it up
+            self.close()
+            raise
+        self._last = Mark(epoch, digest)
+        for part in parts:
+            part.delete(self._directory)
+
+    def _opened(self) -> KafkaProducing:
+        if self._producing is None:
+            producing = KafkaProducing(
+                self._settings,
+                "committing",
+                transactional__id=self._id,
+                transaction__timeout__ms=self._settings.number("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS),
+            )
+            try:
+                producing.retried(producing.producer.init_transactions, producing.outage.patience)
+            except confluent_kafka().KafkaException as error:
+                raise producing.outage.failure(error.args[0]) from None
+            # Only by a consumer's word does a transaction take offsets along.
+            self._consumer = new_client(
+                "Consumer", self._settings.for_consumer(**{"group.id": self._id, "isolation.level": "read_committed"})
+            )
+            self._producing = producing
+        return self._producing
+
+    def _read_mark(self, place: Any) -> Mark:
+        assert self._producing is not None
+        outage = self._producing.outage
+        try:
+            (found,) = self._producing.retried(self._consumer.committed, [place], outage.patience)
+        except confluent_kafka().KafkaException as error:
+            raise outage.failure(error.args[0]) from None
+        return Mark(found.offset, found.metadata or "") if found.offset >= 0 else Mark(-1, "")
+
+    def _produce(self, producing: KafkaProducing, place: Any, parts: Sequence[StagedPart], mark: Mark) -> None:
+        producer = producing.producer
+        try:
+            producer.begin_transaction()
+            self._send(producing, parts)
+            self._commit(producing, place, mark)
+        except confluent_kafka().KafkaException as error:
+            with contextlib.suppress(confluent_kafka().KafkaException):
+                producer.abort_transaction(1.0)  # else the next one who opens the id does
+            raise producing.error(f"epoch {mark.epoch} of the sink could not be committed", error) from None
+
+    def _send(self, producing: KafkaProducing, parts: Sequence[StagedPart]) -> None:
+        for part in parts:
+            for messages in part.messages(self._directory):
+                producing.send(messages)
+
+    def _commit(self, producing: KafkaProducing, place: Any, mark: Mark) -> None:
+        producer, patience = producing.producer, producing.outage.patience
+        marked = confluent_kafka().TopicPartition(place.topic, place.partition, mark.epoch, metadata=mark.digest)
+        group = self._consumer.consumer_group_metadata()
+        producing.retried(producer.send_offsets_to_transaction, [marked], group, patience)
+        producing.retried(producer.commit_transaction, patience)
+
+    def _overtaken(self, there: int, epoch: int) -> JobExecutionError:
+        return JobExecutionError(
+            f"Kafka at {self._settings.servers} has epoch {there} of the sink {self._id!r} already, but this job is at"
+            f" epoch {epoch}: another process runs a job with this id. If there is none, give the sink another"
+            " transactional id prefix."
+        )
+
+    def close(self) -> None:
+        if self._producing is not None:
+            self._consumer.close()
+            self._producing.close()
+            self._producing = None
