@@ -78,7 +78,7 @@ class KafkaSettings:
         return self._given.get("bootstrap.servers", "")
 
     def client_id(self, who: str) -> dict[str, str]:
-        """Told apart by what they are for, behind the program's prefix."""
+        """Told apart by what they are for, after the program's prefix."""
         prefix = self._given.get("client.id.prefix")
         return {} if prefix is None else {"client.id": f"{prefix}-{who}"}
 

@@ -120,7 +120,7 @@ class Operator:
             self.restore_extra(extras[self.context.subtask])
 
     def loaded(self) -> None:
-        """Its memory has got other contents: what was derived from it must be made anew."""
+        """Its memory has got other contents: what was derived from it must be made again."""
 
     def before_savepoint(self) -> None:
         """The epoch that ends now is saved for another job: finish what only this job could go on with."""
