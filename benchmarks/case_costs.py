@@ -91,9 +91,9 @@ def program_of(case: str, source: Path, sink: str) -> JobRequest:
     raise AssertionError("the program did not execute()")
 
 
-def run(request: JobRequest) -> list[float]:
+def run(request: JobRequest, job_settings: JobSettings | None = None) -> list[float]:
     """CPU seconds by level."""
-    job = translate(request, JobSettings("0" * 32, "costs"))
+    job = translate(request, job_settings or JobSettings("0" * 32, "costs"))
     [(source_id, source)] = [(n.id, n.params["source"]) for n in upstream_first(request.sinks) if "source" in n.params]
     program = cloudpickle.dumps(job)  # every container has its own copy of the user's objects, as in a worker
     containers = [
@@ -125,6 +125,7 @@ def run(request: JobRequest) -> list[float]:
                 assert report.failure is None, report.failure
                 waiting += rows
                 container.snapshot()
+                container.measure_state(report)
             cpu[number] += time.process_time() - begun
     for container in [container for level in containers for container in level]:
         container.close()

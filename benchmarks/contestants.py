@@ -17,6 +17,8 @@ TITLES = {
     "penstock": "Penstock",
     "penstock_builtin": "Penstock, built-in aggregation",
     "penstock_resident": "Penstock, resident engine",
+    "penstock_sql": "Penstock SQL",
+    "penstock_sql_resident": "Penstock SQL, resident engine",
     "pyflink_process": "PyFlink, process mode",
     "pyflink_thread": "PyFlink, thread mode",
     "pyflink_thread_rocksdb": "PyFlink, thread mode, RocksDB",
@@ -39,22 +41,28 @@ class Launch:
 
 
 def launch(
-    contestant: str, case: str, source: Path, sink: Path, work: Path, job_id: str | None = None, **more: str
+    contestant: str,
+    case: str,
+    source: Path,
+    sink: Path,
+    work: Path,
+    job_id: str | None = None,
+    program: str | None = None,
+    **more: str,
 ) -> Launch:
-    """`more` are options of the job for this run only."""
-    program = settings.PROGRAMS.get(case, case)
+    """`more` are options of the job for this run only; `program` is the part of the file that is run."""
+    program = program or settings.PROGRAMS.get(case, case)
     arguments = [str(source), str(sink)]
     environment = {**os.environ, "BENCH_SETTINGS": json.dumps(numbers(case)), "PYTHONUNBUFFERED": "1"}
     if contestant.startswith("penstock"):
         program = f"{program}_builtin" if contestant.endswith("builtin") else program
-        command, own = penstock_command(contestant, work, more)
+        command, own = penstock_command(contestant, work, {**settings.TABLES.get(case, {}), **more})
         command += ["--job-id", job_id] if job_id else []
-        return Launch([*command, str(PROGRAMS / "datastream.py"), program, *arguments], {**environment, **own})
+        return Launch([*command, str(_script(contestant, case)), program, *arguments], {**environment, **own})
     if is_flink(contestant):
         environment |= flink_environment_of(contestant, case, work, more)
-        script = "flink_sql.py" if contestant.startswith("flink_sql") else "datastream.py"
         python = settings.flink_environment() / "bin" / "python"
-        return Launch([str(python), str(PROGRAMS / script), program, *arguments], environment)
+        return Launch([str(python), str(_script(contestant, case)), program, *arguments], environment)
     if contestant == "spark":
         environment["BENCH_CONFIGURATION"] = json.dumps({**settings.SPARK, "spark.local.dir": str(work / "local")})
         environment["BENCH_CHECKPOINT"] = str(work / "checkpoint")
@@ -80,7 +88,11 @@ def penstock_command(
 def flink_environment_of(contestant: str, case: str, work: Path, more: Mapping[str, str]) -> dict[str, str]:
     home = settings.flink_environment()
     environment = dict(os.environ)
-    configuration = {**settings.FLINK, "execution.checkpointing.dir": (work / "checkpoints").as_uri()}
+    configuration = {
+        **settings.FLINK,
+        **settings.TABLES.get(case, {}),
+        "execution.checkpointing.dir": (work / "checkpoints").as_uri(),
+    }
     configuration["io.tmp.dirs"] = str(work)
     if "thread" in contestant:
         configuration |= settings.FLINK_THREAD
@@ -95,6 +107,12 @@ def flink_environment_of(contestant: str, case: str, work: Path, more: Mapping[s
     environment["JVM_ARGS"] = f"-Xmx{settings.HEAP}"
     environment["FLINK_LOG_DIR"] = str(work)
     return environment
+
+
+def _script(contestant: str, case: str) -> Path:
+    if case == "nexmark":
+        return PROGRAMS / "nexmark.py"
+    return PROGRAMS / ("flink_sql.py" if "_sql" in contestant else "datastream.py")
 
 
 def numbers(case: str) -> dict[str, int]:

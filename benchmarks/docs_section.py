@@ -18,6 +18,8 @@ _COLUMNS = {
     "penstock": "Penstock",
     "penstock_builtin": "Penstock built-in",
     "penstock_resident": "Penstock resident",
+    "penstock_sql": "Penstock SQL",
+    "penstock_sql_resident": "Penstock SQL resident",
     "pyflink_thread": "PyFlink thread",
     "pyflink_process": "PyFlink process",
     "flink_sql": "Flink SQL (JVM)",

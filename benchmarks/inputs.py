@@ -2,12 +2,14 @@
 
 The same records lie there in three cuts, because file sources differ: `all.txt` (Penstock, loop, DuckDB), two files
 with every second line each (Flink gives whole files to subtasks; each then sees all of the time span in order), and
-some dozens or hundreds of consecutive slices (Spark, and Penstock's CSV reader, take whole files into an epoch).
+some dozens or hundreds of consecutive slices (Spark, and Penstock's CSV reader, take whole files into an epoch), once
+with the late record that Spark needs.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,8 +39,8 @@ class CaseInput:
     def path_for(self, contestant: str) -> Path:
         if is_flink(contestant):
             return self.directory / "flink"
-        if contestant == "penstock_builtin" and self._case == "keyed_count":
-            return self.directory / "spark"  # CSV files are read whole, by whatever reads them
+        if contestant.startswith("penstock_sql") or (contestant, self._case) == ("penstock_builtin", "keyed_count"):
+            return self.directory / "slices"  # CSV files are read whole, by whatever reads them
         return self.directory / ("spark" if contestant == "spark" else "all.txt")
 
     def holds(self, lines: Iterable[str]) -> bool:
@@ -53,7 +55,7 @@ class CaseInput:
 
 def prepare(case: str, scale: float) -> CaseInput:
     directory = settings.DATA / f"{case}-{scale:g}"
-    if not ((directory / _HASHES).exists() and (directory / "truth.json").exists()):
+    if not all((directory / name).exists() for name in (_HASHES, "truth.json", "slices")):
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
         definition = settings.CASES[case]
@@ -76,12 +78,14 @@ def spark_files(case: str) -> int:
 def _write_cuts(directory: Path, lines: list[str], flush: str | None, files: int) -> None:
     (directory / "flink").mkdir()
     (directory / "spark").mkdir()
+    (directory / "slices").mkdir()
     _write(directory / "all.txt", lines)
     for part in range(settings.PARALLELISM):
         _write(directory / "flink" / f"part-{part}.txt", lines[part :: settings.PARALLELISM])
     slices = np.linspace(0, len(lines), files + 1).astype(int)
     for number, (start, end) in enumerate(zip(slices, slices[1:], strict=False)):
-        _write(directory / "spark" / f"{number:03d}.txt", lines[start:end])
+        _write(directory / "slices" / f"{number:03d}.txt", lines[start:end])
+        os.link(directory / "slices" / f"{number:03d}.txt", directory / "spark" / f"{number:03d}.txt")
     if flush is not None:  # Spark closes the last windows only when a later record comes
         _write(directory / "spark" / f"{files:03d}.txt", [flush])
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks import settings
 from benchmarks.contestants import launch
-from benchmarks.outputs import Commit, OutputWatch
+from benchmarks.outputs import Commit, LiveCommits, OutputWatch
 from benchmarks.process_tree import ProcessTree
 
 JOB_ID = "be" * 16
@@ -29,7 +29,7 @@ class LiveRun:
         self.source.mkdir()
         self._outside.mkdir()
         self._numbers = itertools.count()
-        self._watch = OutputWatch(sink, spark=contestant == "spark")
+        self._watch = OutputWatch(sink, spark=True) if contestant == "spark" else LiveCommits(sink)
         self._sampled = 0.0
         self.results: list[Result] = []
         self.state = StateWatch(work / ("home/jobs" if contestant.startswith("penstock") else "checkpoints"))
@@ -68,7 +68,7 @@ class LiveRun:
             if time.time() > end or self.tree.exit_code is not None:
                 return False
             self.look()
-            time.sleep(_LOOK_SECONDS)
+            self._watch.wait(_LOOK_SECONDS)
         return True
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.arrivals import Arrivals
 
 _SPARK_LOG = "_spark_metadata"
 
@@ -40,6 +43,10 @@ class OutputWatch:
         if total and (not self.written or self.written[-1][1] != total):
             self.written.append((now, total))
         return new
+
+    def wait(self, seconds: float) -> None:
+        """Until it is worth looking again."""
+        time.sleep(seconds)
 
     def commits(self) -> list[Commit]:
         return sorted(self._commits.values(), key=lambda commit: commit.time)
@@ -80,6 +87,28 @@ class OutputWatch:
 
     def result_commits(self) -> list[Commit]:
         return [commit for commit in self.commits() if commit.size]
+
+
+class LiveCommits:
+    """As OutputWatch, told by the kernel: who commits often is not punished by a look at ever more files."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._arrivals = Arrivals(directory)
+        self._known: set[str] = set()
+
+    def look(self, now: float) -> list[Commit]:
+        new = []
+        for name in self._arrivals.look():
+            path = self._directory / name
+            if name.startswith(".") or name in self._known or not (size := path.stat().st_size):
+                continue
+            self._known.add(name)
+            new.append(Commit(now, path, size))
+        return new
+
+    def wait(self, seconds: float) -> None:
+        self._arrivals.wait(seconds)
 
 
 def records_per_second(commits: list[Commit], records: int) -> float | None:

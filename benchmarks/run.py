@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import report, settings
+from benchmarks import nexmark, nexmark_report, report, settings
 from benchmarks.big_state import run_big_state
 from benchmarks.docs_section import update_page
 from benchmarks.inputs import prepare
@@ -22,6 +22,7 @@ from benchmarks.rows import Measurement, summarize
 from benchmarks.targets import target_table
 from benchmarks.throughput import run_bounded
 
+_WHOLE = [case for case in settings.CASES if case not in settings.APART]
 _LIVE = ("big_state", "recovery", *settings.LATENCY_RECORDS_PER_SECOND, *settings.KAFKA_RESULT_EVERY)
 
 
@@ -49,7 +50,10 @@ def main() -> int:
         show(found, time.monotonic() - begun)
         report.write_json(options.results, date, about, versions(), summarize(measurements))  # also when interrupted
     result = report.Result(date, about, versions(), summarize(measurements))
-    print(f"\n{report.table(result)}\n{target_table(result.rows)}")
+    if options.cases == [nexmark.CASE]:
+        print(f"\n{nexmark_report.section(result)}")
+    else:
+        print(f"\n{report.table(result)}\n{target_table(result.rows)}")
     publish(options, result)
     print(f"in {(time.monotonic() - started) / 60:.1f} minutes")
     bad = [row for row in result.rows if row.status in ("wrong", "failed") and row.contestant.startswith("penstock")]
@@ -58,7 +62,7 @@ def main() -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Penstock, PyFlink, Flink SQL and PySpark on the same work.")
-    parser.add_argument("--cases", type=str.split, default=list(settings.CASES), help='such as "keyed_count latency"')
+    parser.add_argument("--cases", type=str.split, default=_WHOLE, help='such as "keyed_count latency"')
     parser.add_argument("--contestants", type=str.split, default=None)
     parser.add_argument("--scale", type=float, default=1.0, help="size of the inputs, 1 is the size in settings.py")
     parser.add_argument("--rounds", type=int, default=settings.ROUNDS)
@@ -66,7 +70,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--remark", default="", help="a sentence about this machine for the report")
     parser.add_argument("--results", type=Path, default=settings.RESULTS, help="directory for the result files")
     options = parser.parse_args()
-    options.cases = options.cases or list(settings.CASES)
+    options.cases = options.cases or _WHOLE
     unknown = [case for case in options.cases if case not in settings.CASES]
     if unknown:
         parser.error(f"no case {', '.join(unknown)}; there are {', '.join(settings.CASES)}")
@@ -82,7 +86,7 @@ def make_inputs(options: argparse.Namespace) -> None:
     for case in options.cases:
         if case not in _LIVE:
             print(f"bench: input of {case} at SCALE={options.scale:g}", flush=True)
-            prepare(case, options.scale)
+            nexmark.prepare(options.scale) if case == nexmark.CASE else prepare(case, options.scale)
     print(f"bench: inputs are there ({time.monotonic() - begun:.0f} s); now the runs", flush=True)
 
 
@@ -99,6 +103,8 @@ def run_one(step: Step, scale: float) -> list[Measurement]:
     case = step.cases[0]
     if case in settings.LATENCY_RECORDS_PER_SECOND:
         return run_latency(case, step.contestant, scale)
+    if case == nexmark.CASE:
+        return nexmark.run_nexmark(step.contestant, scale)
     if case in settings.KAFKA_RESULT_EVERY:
         return run_kafka(case, step.contestant, scale)
     if case in _LIVE:
@@ -121,15 +127,21 @@ def show(measurements: list[Measurement], seconds: float) -> None:
 
 def publish(options: argparse.Namespace, result: report.Result) -> None:
     """Only a run of everything at its full size may stand in docs/benchmarks.md."""
-    whole = set(options.cases) == set(settings.CASES) and options.contestants is None and options.scale == 1
+    ours = options.results == settings.RESULTS
+    complete = options.contestants is None and options.scale == 1
+    whole = set(options.cases) == set(_WHOLE) and complete
     dated = report.write_json(options.results, result.date, result.machine, result.versions, result.rows)
     print(f"wrote {dated}")
+    if options.cases == [nexmark.CASE] and complete:
+        shutil.copy(dated, options.results / "nexmark.json")
+        nexmark_report.publish(result, options.results, settings.ROOT / "docs" / "benchmarks.md" if ours else None)
+        return
     if not whole:
         print("latest.* and docs/benchmarks.md stay as they are: this was a part, or not SCALE=1")
         return
     shutil.copy(dated, options.results / "latest.json")
     report.write_latest(options.results, result)
-    if options.results == settings.RESULTS:
+    if ours:
         update_page(settings.ROOT / "docs" / "benchmarks.md", result)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks import settings
@@ -10,6 +11,7 @@ from benchmarks.rows import Row, ratio
 
 _UNKNOWN = "no figure"
 _MS = "{:,.0f} ms".format
+Measure = Callable[[Sequence[Row]], float | None]
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Target:
     """`measure` gives the figure from the rows, None when a run lacks it; `text` writes it down."""
 
     name: str
-    measure: Callable[[Sequence[Row]], float | None]
+    measure: Measure
     least: float | None = None
     below: float | None = None
     text: Callable[[float], str] = "{:,.2f} x".format
@@ -30,7 +32,7 @@ class Target:
         return self.text(figure), "reached" if reached else "not reached"
 
 
-def _rates(case: str, contestant: str, reference: str) -> Callable[[Sequence[Row]], float | None]:
+def _rates(case: str, contestant: str, reference: str) -> Measure:
     return lambda rows: ratio(rows, case, "rate", contestant, reference)
 
 
@@ -39,7 +41,7 @@ def _loop_share(rows: Sequence[Row]) -> float | None:
     return None if whole is None else whole / settings.PARALLELISM
 
 
-def _value(case: str, contestant: str, metric: str) -> Callable[[Sequence[Row]], float | None]:
+def _value(case: str, contestant: str, metric: str) -> Measure:
     def measure(rows: Sequence[Row]) -> float | None:
         found = (row.value for row in rows if (row.case, row.contestant, row.metric) == (case, contestant, metric))
         return next(found, None)
@@ -62,6 +64,12 @@ TARGETS = (
         )
     ),
     Target("cep, resident: 1 x Flink SQL's MATCH_RECOGNIZE", _rates("cep", "penstock_resident", "flink_sql"), least=1),
+    Target("session, SQL, resident: 1 x Flink SQL", _rates("session", "penstock_sql_resident", "flink_sql"), least=1),
+    Target(
+        "cep, SQL, resident: 1 x Flink SQL's MATCH_RECOGNIZE",
+        _rates("cep", "penstock_sql_resident", "flink_sql"),
+        least=1,
+    ),
     Target(
         "cep, resident: 250,000 events/s",
         _value("cep", "penstock_resident", "rate"),
@@ -109,7 +117,44 @@ TARGETS = (
 )
 
 
-def target_table(rows: Sequence[Row]) -> str:
+def nexmark_ratios(rows: Sequence[Row], queries: Sequence[str], metric: str = "rate") -> dict[str, float]:
+    """Penstock's rate by Flink's for each query that both have run."""
+    found = {query: ratio(rows, f"nexmark {query}", metric, "penstock_sql_resident", "flink_sql") for query in queries}
+    return {query: value for query, value in found.items() if value is not None}
+
+
+def _of_all(queries: Sequence[str], combine: Callable[[Iterable[float]], float]) -> Measure:
+    """None unless every query has a figure: what is missing must not make the rest look good."""
+
+    def measure(rows: Sequence[Row]) -> float | None:
+        found = nexmark_ratios(rows, queries)
+        return combine(found.values()) if len(found) == len(queries) else None
+
+    return measure
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    return statistics.geometric_mean(list(ratios))
+
+
+NEXMARK_TARGETS = (
+    Target("geometric mean: 3 x Flink SQL", _of_all(settings.NEXMARK, geometric_mean), least=3),
+    Target("every query: 1 x Flink SQL", _of_all(settings.NEXMARK, min), least=1),
+    Target("stateless queries: 5 x Flink SQL", _of_all(settings.NEXMARK_STATELESS, min), least=5),
+    Target(
+        "Python scalar function: 20 x PyFlink",
+        _rates("nexmark udf", "penstock_sql_resident", "pyflink_process"),
+        least=20,
+    ),
+    Target(
+        "pandas function: 5 x PyFlink",
+        _rates("nexmark udf_pandas", "penstock_sql_resident", "pyflink_process"),
+        least=5,
+    ),
+)
+
+
+def target_table(rows: Sequence[Row], targets: Sequence[Target] = TARGETS) -> str:
     lines = ["| target | measured | |", "|---|--:|---|"]
-    lines += [f"| {target.name} | {' | '.join(target.verdict(rows))} |" for target in TARGETS]
+    lines += [f"| {target.name} | {' | '.join(target.verdict(rows))} |" for target in targets]
     return "\n".join(lines) + "\n"

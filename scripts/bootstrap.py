@@ -50,6 +50,7 @@ def main() -> None:
         install_packages()
         STAMP.write_text(fingerprint())
     provide_java()
+    compile_sources()
 
 
 def fingerprint() -> str:
@@ -101,6 +102,11 @@ def provide_java() -> None:
         pip_install("-r", str(JAVA_LOCK))
     except subprocess.CalledProcessError:
         sys.exit(java.describe_missing_java(seen))
+
+
+def compile_sources() -> None:
+    """As pip does with packages: where Python may not write bytecode every process of a job would compile all of it."""
+    run([str(VENV_PYTHON), "-m", "compileall", "-q", "-j", "0", str(ROOT / "src")])
 
 
 def load_java_module() -> ModuleType:

@@ -80,21 +80,27 @@ def spark_options(spark_home: Path) -> Iterator[RunOptions]:
     yield options
     set_run_options(before)
     if "pyspark" in sys.modules:
-        from pyspark.sql import SparkSession
+        from pyspark import SparkContext
 
-        session = SparkSession.getActiveSession()
-        if session is not None:
-            session.stop()
+        if SparkContext._active_spark_context is not None:
+            SparkContext._active_spark_context.stop()
+
+
+@pytest.fixture(params=["resident", "micro-batch"])
+def engine(request: pytest.FixtureRequest) -> str:
+    """What `spark_env` runs jobs on. A test that is about one of them names it in a parametrize mark."""
+    return str(request.param)
 
 
 @pytest.fixture
-def spark_env(spark_options: RunOptions) -> Iterator[EnvironmentFactory]:
+def spark_env(spark_options: RunOptions, engine: str) -> Iterator[EnvironmentFactory]:
     """Makes environments whose jobs run on the shared Spark session; extra options as a dictionary."""
     before = current_run_options()
     set_run_options(spark_options)
 
     def make(parallelism: int = 1, options: dict[str, str] | None = None) -> StreamExecutionEnvironment:
-        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(options or {}))
+        configuration = Configuration.from_dict({"penstock.engine": engine, **(options or {})})
+        env = StreamExecutionEnvironment.get_execution_environment(configuration)
         env.set_parallelism(parallelism)
         return env
 

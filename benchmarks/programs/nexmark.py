@@ -1,12 +1,20 @@
-"""Queries of Nexmark, written for PyFlink; Penstock runs the same file. Prints digests of final tables as JSON."""
+"""Queries of Nexmark, written for PyFlink; Penstock runs the same file.
 
-import argparse
-import hashlib
+python nexmark.py QUERIES INPUT OUTPUT     (such as q0,q1; BENCH_CONFIGURATION and BENCH_SETTINGS as for the others)
+
+Each query writes files into a directory of its own: lines of CSV, or, if its result is updated, Debezium's JSON. When
+one has ended, a line of JSON says how long it took.
+"""
+
 import json
+import os
+import sys
 import time
-from collections import Counter
 
-from pyflink.table import EnvironmentSettings, TableEnvironment
+import pandas as pd
+from pyflink.common import Configuration
+from pyflink.table import DataTypes, EnvironmentSettings, TableEnvironment
+from pyflink.table.udf import udf
 
 _TABLES = {
     "person": "id BIGINT, name STRING, emailAddress STRING, creditCard STRING, city STRING, state STRING, "
@@ -60,7 +68,8 @@ QUERIES = {
     "B.bidder, B.price, B.`dateTime` AS bid_dateTime, ROW_NUMBER() OVER (PARTITION BY A.id ORDER BY B.price DESC, "
     "B.`dateTime` ASC) AS rownum FROM auction A, bid B WHERE A.id = B.auction "
     "AND B.`dateTime` BETWEEN A.`dateTime` AND A.expires) WHERE rownum <= 1",
-    "q10": f"SELECT auction, bidder, price, `dateTime`, extra, {_DAY}, DATE_FORMAT(`dateTime`, 'HH:mm') FROM bid",
+    "q10": f"SELECT auction, bidder, price, `dateTime`, extra, {_DAY} AS dt, DATE_FORMAT(`dateTime`, 'HH:mm') AS hm "
+    "FROM bid",
     "q11": "SELECT bidder, COUNT(*) AS bid_count, SESSION_START(`dateTime`, INTERVAL '10' SECOND) AS starttime, "
     "SESSION_END(`dateTime`, INTERVAL '10' SECOND) AS endtime FROM bid "
     "GROUP BY bidder, SESSION(`dateTime`, INTERVAL '10' SECOND)",
@@ -88,51 +97,66 @@ QUERIES = {
     "q22": "SELECT auction, bidder, price, channel, SPLIT_INDEX(url, '/', 3) AS dir1, SPLIT_INDEX(url, '/', 4) "
     "AS dir2, SPLIT_INDEX(url, '/', 5) AS dir3 FROM bid",
 }
+# Beside Nexmark: functions in Python, called for each row and for columns of many rows.
+PYTHON_QUERIES = {
+    "udf": "SELECT auction, bidder, with_tax(price) AS price FROM bid",
+    "udf_pandas": "SELECT auction, bidder, with_tax_pandas(price) AS price FROM bid",
+}
+_UPDATED = ("q4", "q9", "q15", "q16", "q17", "q18", "q19")
 
 
-def declare(tables: TableEnvironment, data: str) -> None:
+@udf(result_type=DataTypes.BIGINT())
+def with_tax(price):
+    return price + price // 5
+
+
+@udf(result_type=DataTypes.BIGINT(), func_type="pandas")
+def with_tax_pandas(price: pd.Series) -> pd.Series:
+    return price + price // 5
+
+
+def environment(numbers, data):
+    configuration = Configuration()
+    for key, value in json.loads(os.environ["BENCH_CONFIGURATION"]).items():
+        configuration.set_string(key, value)
+    configuration.set_string("parallelism.default", str(numbers["parallelism"]))
+    settings = EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build()
+    tables = TableEnvironment.create(settings)
     for name, columns in _TABLES.items():
         tables.execute_sql(
             f"CREATE TABLE {name} ({columns}, WATERMARK FOR `dateTime` AS `dateTime` - INTERVAL '4' SECOND) WITH "
-            f"('connector' = 'filesystem', 'path' = '{data}/{name}.csv', 'format' = 'csv')"
+            f"('connector' = 'filesystem', 'path' = '{data}/{name}', 'format' = 'csv')"
         )
+    tables.create_temporary_function("with_tax", with_tax)
+    tables.create_temporary_function("with_tax_pandas", with_tax_pandas)
+    return tables
 
 
-def final_table(rows) -> Counter:
-    """The table that the changelog describes."""
-    table: Counter = Counter()
-    for row in rows:
-        # By name: as text, a kind differs between the two.
-        table[tuple(map(str, row))] += 1 if row.get_row_kind().name in ("INSERT", "UPDATE_AFTER") else -1
-    return table
+def run(tables, name, table, directory, numbers):
+    form = "debezium-json" if name in _UPDATED else "csv"
+    tables.execute_sql(
+        f"CREATE TABLE {table} WITH ('connector' = 'filesystem', 'path' = '{directory}', 'format' = '{form}', "
+        f"'sink.rolling-policy.rollover-interval' = '{numbers['commit_ms']} ms', "
+        f"'sink.rolling-policy.check-interval' = '{numbers['commit_ms'] // 2} ms') AS "
+        + {**QUERIES, **PYTHON_QUERIES}[name]
+    ).wait()
 
 
-def digest(table: Counter) -> str:
-    lines = sorted(repr(row) for row, count in table.items() for _ in range(count))
-    return hashlib.md5("\n".join(lines).encode()).hexdigest()
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data", required=True)
-    parser.add_argument("--queries", default=",".join(QUERIES))
-    parser.add_argument("--parallelism", default="2")
-    given = parser.parse_args()
-    tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    tables.get_config().set("parallelism.default", given.parallelism)
-    declare(tables, given.data)
-    for name in given.queries.split(","):
+def main(queries, data, output):
+    numbers = json.loads(os.environ["BENCH_SETTINGS"])
+    tables = environment(numbers, data)
+    names = queries.split(",")
+    run(tables, names[0], "warm_up", f"{output}/warm_up", numbers)
+    for name in names:
+        print(json.dumps({"query": name}), flush=True)
         start = time.monotonic()
         try:
-            with tables.execute_sql(QUERIES[name]).collect() as rows:
-                table = final_table(rows)
+            run(tables, name, f"result_{name}", f"{output}/{name}", numbers)
         except Exception as error:
-            print(json.dumps({"query": name, "failed": str(error)[:300]}), flush=True)
+            print(json.dumps({"query": name, "failed": str(error)[-600:]}), flush=True)
             continue
-        seconds = time.monotonic() - start
-        found = {"query": name, "rows": sum(table.values()), "digest": digest(table), "seconds": round(seconds, 2)}
-        print(json.dumps(found), flush=True)
+        print(json.dumps({"query": name, "seconds": round(time.monotonic() - start, 3)}), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -13,7 +13,7 @@ _JAVA: Final = "there is no Java behind Penstock: its objects are used as they a
 _NO_CACHE: Final = "no results are kept between jobs: write to files, or let one job have several sinks"
 _UID: Final = "state is addressed by uid() alone"
 
-_NO_PLANS: Final = "plans are not compiled: the same statement gives the same plan and uids"
+_NO_SMILE: Final = "plans are kept as JSON, not in Jackson's binary form"
 _OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
 _TABLE: Final[dict[str, str]] = {
     "functions": "they are Python forms of Flink's own aggregates: call those of SQL",
@@ -23,11 +23,9 @@ _TABLE: Final[dict[str, str]] = {
     "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",
     "catalog.JdbcCatalog": "it needs Flink's JDBC connector, which is Java: declare the tables",
     "module.HiveModule": "it holds Java functions",
-    "compiled_plan.CompiledPlan": _NO_PLANS,
-    "plan_reference": _NO_PLANS,
-    **{f"table_environment.TableEnvironment.{n}": _NO_PLANS for n in ("compile_plan_sql", "execute_plan", "load_plan")},
-    "statement_set.StatementSet.compile_plan": _NO_PLANS,
-    "table_pipeline.TablePipeline.compile_plan": _NO_PLANS,
+    "compiled_plan.CompiledPlan.as_smile_bytes": _NO_SMILE,
+    "plan_reference.PlanReference.from_smile_bytes": _NO_SMILE,
+    "table_pipeline.TablePipeline.compile_plan": "plans are compiled from SQL text: use compile_plan_sql()",
     **{
         f"table_environment.TableEnvironment.{name}": "no Java code runs: write the function in Python"
         for name in ("create_java_function", "create_java_temporary_function", "create_java_temporary_system_function")

@@ -9,7 +9,16 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.manager.processes import PROGRAMS, SMALL_EPOCHS, ManagerProcess, driver_of, expected, until, written
+from tests.manager.processes import (
+    PROGRAMS,
+    SMALL_EPOCHS,
+    ManagerProcess,
+    driver_of,
+    drivers_running,
+    expected,
+    until,
+    written,
+)
 
 from penstock.common.errors import JobExecutionError
 
@@ -48,6 +57,7 @@ def test_a_manager_killed_at_random_loses_no_job_and_runs_none_twice(tmp_path: P
                     os.kill(driver, signal.SIGKILL)
             manager.kill()
             client = manager.start()
+            assert max(drivers_running(manager.home, job) for job in ids) <= 1, "a job runs twice"
         gate.touch()
         until("the end", lambda: all(client.job(job).status() == "FINISHED" for job in ids), 120)
         assert [written(output) for output in outputs] == [expected(_COUNT)] * jobs

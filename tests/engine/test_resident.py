@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import socket
+import struct
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -26,6 +30,7 @@ from penstock.storage import storage_at
 from penstock.testing.resident_processes import ResidentExecutor
 
 RECORDS, KEYS = 3000, 11
+only_linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's filters are Linux's")
 
 
 class Count(KeyedProcessFunction):
@@ -115,11 +120,24 @@ def test_a_cut_control_connection_is_the_loss_of_its_task() -> None:
     assert executor.done()
 
 
-class Cutting(MapFunction):
-    """Closes, once, a socket that leads from its task to another one."""
+def close(sock: Any) -> None:
+    sock.shutdown(2)
 
-    def __init__(self, mark: Path) -> None:
+
+def drop_all_packets(sock: Any) -> None:
+    """A filter in the kernel that lets nothing pass: as a network that has fallen apart, nobody closes anything."""
+    nothing = struct.pack("HBBI", 0x06, 0, 0, 0)  # BPF_RET 0
+    program = ctypes.create_string_buffer(nothing)
+    attach_filter = 26
+    sock.setsockopt(socket.SOL_SOCKET, attach_filter, struct.pack("HP", 1, ctypes.addressof(program)))
+
+
+class Cutting(MapFunction):
+    """Does, once, something to the sockets between its task and others."""
+
+    def __init__(self, mark: Path, what: Callable[[Any], None]) -> None:
         self.mark = mark
+        self.what = what
 
     def map(self, value: Any) -> Any:
         if value == RECORDS // 2:
@@ -132,14 +150,17 @@ class Cutting(MapFunction):
             from penstock.engines.resident.traffic import Traffic
 
             for traffic in [each for each in gc.get_objects() if isinstance(each, Traffic)]:
-                for connection in traffic._outgoing.values():
-                    connection._socket.shutdown(2)
+                for connection in [*traffic._outgoing.values(), *sum(traffic._incoming.values(), [])]:
+                    self.what(connection._socket)
         return value * 7919 % KEYS
 
 
-def test_a_broken_connection_between_two_tasks_rolls_everybody_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", [close, pytest.param(drop_all_packets, marks=only_linux)])
+def test_a_broken_connection_between_two_tasks_rolls_everybody_back(
+    tmp_path: Path, what: Callable[[Any], None]
+) -> None:
     executor = Meddling({})
-    assert counted(environment(executor, 2), Cutting(tmp_path / "cut")) == expected()
+    assert counted(environment(executor, 2), Cutting(tmp_path / "cut", what)) == expected()
     assert (tmp_path / "cut").exists()
     assert executor.engine._generation >= 2
 

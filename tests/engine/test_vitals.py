@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -36,8 +37,12 @@ def run(values: list[tuple[str, int]], epoch_records: int = 1000, **settings: st
 
 def slow_for_large_sums(pair: tuple[str, int]) -> tuple[str, int]:
     if pair[1] > 1000:
-        time.sleep(0.002)
+        wait()
     return pair
+
+
+def wait() -> None:
+    time.sleep(0.002)
 
 
 def operator(job: JobDescription, uid: str) -> OperatorDescription:
@@ -62,7 +67,7 @@ def test_records_bytes_and_state_are_counted(epoch_records: int, capsys: pytest.
 def test_the_busy_time_is_that_of_the_operator_itself(capsys: pytest.CaptureFixture[str]) -> None:
     job = run([("a", 2000)] * 30)
     slow, sums = operator(job, "slow"), operator(job, "sums")
-    assert slow.total("accumulatedBusyTimeMs") >= 50 > sums.total("accumulatedBusyTimeMs")
+    assert slow.total("accumulateBusyTimeMs") >= 50 > sums.total("accumulateBusyTimeMs")
     text = (pressure.overview(job)["cause"] or {"text": ""})["text"]
     assert not text or text.startswith("Map")
 
@@ -80,9 +85,16 @@ def test_sampled_stacks_name_the_users_code(capsys: pytest.CaptureFixture[str]) 
     job = run([("a", 2000)] * 200, **settings)
     graph = flame_graph(operator(job, "slow"), None, 7)
     assert graph["endTimestamp"] == 7 and graph["data"]["value"] > 0
-    names = [child["name"] for child in graph["data"]["children"]]
-    assert any(name.startswith("slow_for_large_sums") for name in names)
+    paths = [[name.partition(" ")[0] for name in path] for path in _paths(graph["data"])]
+    nested = ["slow_for_large_sums", "wait", f"test_vitals.py:{wait.__code__.co_firstlineno + 1}"]
+    assert any(path[-3:] == nested and path[1].endswith("Operator.process") for path in paths), paths
     assert flame_graph(operator(job, "positive"), 1, 7) == {} or graph
+
+
+def _paths(node: dict[str, Any]) -> list[list[str]]:
+    """From the root to each leaf."""
+    below = [path for child in node["children"] for path in _paths(child)]
+    return [[node["name"], *path] for path in below or [[]]]
 
 
 def test_a_hot_key_is_found_and_advice_given(capsys: pytest.CaptureFixture[str]) -> None:

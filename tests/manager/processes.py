@@ -29,17 +29,17 @@ def until(what: str, condition: Callable[[], object], seconds: float = 30.0) -> 
 
 
 class ManagerProcess:
-    def __init__(self, home: Path, slots: int = 8) -> None:
+    def __init__(self, home: Path, slots: int = 8, **settings: str) -> None:
         self.home = home
-        self._slots = slots
+        chosen = {"rest.port": "0", "penstock.cluster.slots": str(slots), **settings}
+        self._settings = [word for key, value in chosen.items() for word in ("-D", f"{key}={value}")]
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> PenstockClient:
-        settings = ["-D", "rest.port=0", "-D", f"penstock.cluster.slots={self._slots}"]
         self.home.mkdir(parents=True, exist_ok=True)
         with open(self.home / "manager.out", "ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "penstock.cli.main", "cluster", "start", "--foreground", *settings],
+                [sys.executable, "-m", "penstock.cli.main", "cluster", "start", "--foreground", *self._settings],
                 env={**os.environ, "PENSTOCK_HOME": str(self.home)},
                 stdout=log,
                 stderr=log,
@@ -77,6 +77,19 @@ def driver_of(home: Path, job_id: str) -> int | None:
     except OSError:
         return None
     return int(words[1]) if len(words) > 1 else None
+
+
+def drivers_running(home: Path, job_id: str) -> int:
+    """How many processes drive the job, whatever the manager thinks."""
+    entry = str(home / "manager" / "jobs" / f"{job_id}.json")
+    count = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue  # it has ended meanwhile
+        count += b"drive" in words and entry.encode() in words
+    return count
 
 
 def written(output: Path) -> dict[int, tuple[int, int]]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.certificates import own_certificate
 from tests.manager.processes import PROGRAMS, SMALL_EPOCHS, ManagerProcess, driver_of, expected, until, written
 
-from penstock.client import PenstockClient, RefusedError
+from penstock.client import PenstockClient, QueryableStateClient, RefusedError
 from penstock.common.errors import JobExecutionError
 
 JOB = PROGRAMS / "counting_job.py"
@@ -88,3 +92,89 @@ def test_savepoint_rescale_and_history(manager: ManagerProcess, tmp_path: Path) 
     assert {vertex["name"] for vertex in details["vertices"]} >= {"slowly", "sums"}
     restored = client.job(job).checkpoints()["latest"]["restored"]
     assert restored["is_savepoint"]
+
+
+def penstock(home: Path, *words: str) -> str:
+    environment = {**os.environ, "PENSTOCK_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock.cli.main", *words], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_manager_that_speaks_tls_is_used_by_command_line_and_client(tmp_path: Path) -> None:
+    tls = own_certificate(tmp_path)
+    certificate = tls["penstock.rest.certificate"]
+    manager = ManagerProcess(tmp_path / "home", **tls)
+    client = manager.start()
+    try:
+        assert client.url.startswith("https://")
+        assert "https://127.0.0.1" in penstock(manager.home, "cluster", "status")
+        program = tmp_path / "nothing.py"
+        program.write_text("print('no job at all')\n")
+        job = penstock(manager.home, "run", "-d", str(program)).strip()
+        token = client.connection._token
+        other = PenstockClient(client.url, token, certificate=certificate)
+        until("its end", lambda: other.job(job).status() == "FINISHED")
+        with pytest.raises(JobExecutionError, match="certificate verify failed"):
+            PenstockClient(client.url, token).overview()
+        with pytest.raises(JobExecutionError, match="gave no usable answer|nobody listens"):
+            PenstockClient(client.url.replace("https", "http"), token).overview()
+    finally:
+        manager.stop()
+
+
+def test_the_plan_of_an_uploaded_program(manager: ManagerProcess, tmp_path: Path) -> None:
+    client = manager.start()
+    uploaded = client.connection.upload("/jars/upload", JOB, {})["filename"]
+    asked = {"programArgsList": [str(tmp_path / "out"), "10", "-"], "parallelism": 2}
+    plan = client.connection.ask("POST", f"/jars/{uploaded}/plan", asked)["plan"]
+    by_name = {node["description"]: node for node in plan["nodes"]}
+    assert plan["name"] == "counting" and by_name["sums"]["parallelism"] == 2
+    assert [each["ship_strategy"] for each in by_name["sums"]["inputs"]] == ["HASH"]
+    assert client.jobs() == []
+    with pytest.raises(RefusedError, match="IndexError"):
+        client.connection.ask("GET", f"/jars/{uploaded}/plan")
+
+
+def test_state_of_a_running_job_by_command_line_and_client(manager: ManagerProcess, tmp_path: Path) -> None:
+    client = manager.start()
+    gate = tmp_path / "gate"
+    job = client.submit(JOB, [str(tmp_path / "out"), "100000", str(gate)], **SMALL)
+    until("an epoch", lambda: records(client, job) > 0)
+    states = client.job(job).ask_own("/state")
+    [[name]] = [[state["name"] for state in each["states"]] for each in states["operators"] if each["uid"] == "sums"]
+    reader = QueryableStateClient(client.url, client.connection._token)
+    first = reader.get_kv_state(job, "sums", name, 3)
+    until("a later epoch", lambda: reader.get_kv_state(job, "sums", name, 3)[1] > first[1])
+    assert json.loads(penstock(manager.home, "state", "get", job[:8], "sums", name, "3"))[1] > first[1]
+    assert reader.get_kv_state(job, "sums", name, 7) is None
+    with pytest.raises(RefusedError, match="no operator 'sums' with a state 'nothing'"):
+        reader.get_kv_state(job, "sums", "nothing", 3)
+    with pytest.raises(RefusedError, match="set execution.checkpointing.interval"):
+        reader.get_kv_state(job, "sums", name, 3, from_checkpoint=True)
+
+
+def test_an_insert_of_the_sql_client_is_a_job_that_outlives_it(manager: ManagerProcess, tmp_path: Path) -> None:
+    client = manager.start()
+    script = tmp_path / "job.sql"
+    script.write_text(
+        f"""CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'fields.n.kind' = 'sequence',
+                'fields.n.start' = '1', 'fields.n.end' = '50');
+        CREATE TABLE written (n INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/out', 'format' = 'csv');
+        CREATE VIEW even AS SELECT n FROM numbers WHERE MOD(n, 2) = 0;
+        INSERT INTO written SELECT n FROM even;
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock.cli.main", "sql", "-p", "1", "-f", str(script)],
+        env={**os.environ, "PENSTOCK_HOME": str(manager.home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    job = next(line.split()[-1] for line in done.stdout.splitlines() if line.startswith("Job ID: "))
+    until("its end", lambda: status(client, job) == "FINISHED", 60)
+    lines = [line for file in (tmp_path / "out").glob("part-*") for line in file.read_text().split()]
+    assert sorted(map(int, lines)) == list(range(2, 51, 2))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.services.metric_stores import fetched, influxdb, prometheus, push_gateway
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from tests.services.metric_stores import carbon, fetched, influxdb, prometheus, push_gateway, statsd
 from tests.services.processes import wait_until
 from tests.unit.rest.fake_job import FakeJob
 
@@ -160,6 +163,59 @@ def test_mistakes_are_errors_before_the_job_starts(options: dict[str, str], comp
         make_reporters(options)
 
 
+def test_a_real_carbon_stores_the_metrics(tmp_path: Path) -> None:
+    with carbon(tmp_path) as (port, values):
+        sending = reporter(**{"class": "graphite", "host": "127.0.0.1", "port": str(port)})
+        sending.report([Sample("job", "up time", 5.0, {"host": "a.b", "job_name": "my job"})])
+        wait_until(lambda: values("a_b.jobmanager.my_job.up_time") == [5.0], "the value in carbon's file", 30)
+
+
+def test_a_real_statsd_takes_gauges_also_below_zero(tmp_path: Path) -> None:
+    with statsd(tmp_path) as (port, flushed):
+        sending = reporter(**{"class": "statsd", "host": "127.0.0.1", "port": str(port)})
+        of = {"host": "h", "job_name": "j"}
+        samples = [Sample("job", "uptime", 5.0, of), Sample("job", "lag", -3.0, of), Sample("job", "lag", -3.0, of)]
+
+        def seen() -> bool:
+            sending.report(samples)
+            return "'h.jobmanager.j.uptime': 5" in flushed() and "'h.jobmanager.j.lag': -3" in flushed()
+
+        wait_until(seen, "both gauges in what statsd has flushed", 30)
+
+
+def test_otlp_requests_are_what_the_protocol_says() -> None:
+    received: list[tuple[str, bytes]] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            received.append((self.path, gzip.decompress(body) if self.headers["Content-Encoding"] == "gzip" else body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    endpoint = f"http://127.0.0.1:{server.server_port}/v1/metrics"
+    options = {"class": "opentelemetry", "exporter.endpoint": endpoint, "exporter.timeout": "5 s", "service.name": "x"}
+    reporting = reporter(**options)
+    counted = Sample("operator", "my_group.records_in", 7, {"operator_name": "Count"}, "counter")
+    reporting.report([counted, Sample("job", "uptime", 2.5)])
+    reporting.close()
+    server.shutdown()
+    server.server_close()
+    [(path, body)] = received
+    [resource] = ExportMetricsServiceRequest.FromString(body).resource_metrics
+    assert path == "/v1/metrics"
+    assert "x" in [each.value.string_value for each in resource.resource.attributes if each.key == "service.name"]
+    found = {metric.name: metric for metric in resource.scope_metrics[0].metrics}
+    [count] = found["flink.taskmanager.job.task.operator.my_group.records_in"].sum.data_points
+    assert (count.as_int, count.attributes[0].value.string_value) == (7, "Count")
+    assert found["flink.jobmanager.job.uptime"].gauge.data_points[0].as_double == 2.5
+
+
 def test_otlp_over_grpc_is_refused() -> None:
     with pytest.raises(NotSupportedError, match="http"):
         reporter(**{"class": "opentelemetry", "exporter.endpoint": "x", "exporter.protocol": "grpc"})
@@ -171,3 +227,34 @@ def test_a_reporter_that_fails_does_not_harm_the_job(capsys: pytest.CaptureFixtu
     reporting.start()
     reporting.close()
     assert "the metric reporter 'g' failed" in capsys.readouterr().err
+
+
+def names_of(**filters: str) -> set[str]:
+    settings = {f"metrics.reporter.r.filter.{key}": value for key, value in filters.items()}
+    [made] = make_reporters({"metrics.reporter.r.class": "log", **settings})
+    samples = [
+        Sample("operator", "numRecordsIn", 1, type="counter"),
+        Sample("operator", "numRecordsInPerSecond", 1, type="meter"),
+        Sample("operator", "busyTimeMsPerSecond", 1),
+        Sample("operator", "mine.sizes.mean", 1, type="histogram"),
+        Sample("job", "uptime", 1),
+        Sample("jobmanager", "Status.Process.CPU.Time", 1),
+    ]
+    return {sample.name for sample in made.filter.chosen(samples)}
+
+
+def test_filters_choose_by_scope_name_and_type_as_flinks_do() -> None:
+    assert len(names_of()) == 6
+    assert names_of(includes="jobmanager.job") == {"uptime"}
+    assert names_of(includes="*.operator:num*,busy*") == {
+        "numRecordsIn",
+        "numRecordsInPerSecond",
+        "busyTimeMsPerSecond",
+    }
+    assert names_of(includes="*:*:counter,histogram") == {"numRecordsIn", "mine.sizes.mean"}
+    assert names_of(includes="*.mine:sizes; jobmanager.Status.*:Time") == {"mine.sizes.mean", "Status.Process.CPU.Time"}
+    assert names_of(includes="*.operator", excludes="*:*PerSecond") == {"numRecordsIn"}
+    with pytest.raises(ConfigurationError, match="filter.includes asks for the type 'timer'"):
+        names_of(includes="*:*:timer")
+    with pytest.raises(ConfigurationError, match=r"filter.excludes has a filter 'a:b:c:d'"):
+        names_of(excludes="a:b:c:d")

@@ -25,9 +25,9 @@ _USER = Types.ROW_NAMED(["name", "visits"], [Types.STRING(), Types.LONG()])
 def session(spark_env: EnvironmentFactory) -> Any:
     """The session that jobs use."""
     list(spark_env().from_collection([1]).execute_and_collect())
-    from pyspark.sql import SparkSession
+    from penstock.engines.spark.session import running_session
 
-    return SparkSession.getActiveSession()
+    return running_session()
 
 
 def test_state_of_data_frames_and_data_frames_of_state(session: Any, tmp_path: Path) -> None:

@@ -36,13 +36,14 @@ def epochs_of(records: int) -> dict[str, str]:
 
 
 @pytest.fixture
-def start(spark_options: RunOptions) -> Iterator[Environments]:
+def start(spark_options: RunOptions, engine: str) -> Iterator[Environments]:
     """Environments like those of `penstock run` with a home, a job id and a savepoint of their own."""
     before = current_run_options()
 
     def make(home: Path, parallelism: int, options: dict[str, str], **run: Any) -> StreamExecutionEnvironment:
         set_run_options(RunOptions(master="local[2]", configuration={"penstock.home": str(home)}, **run))
-        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(options))
+        configuration = Configuration.from_dict({"penstock.engine": engine, **options})
+        env = StreamExecutionEnvironment.get_execution_environment(configuration)
         env.set_parallelism(parallelism)
         return env
 
@@ -164,6 +165,7 @@ DAMAGES: dict[str, Callable[[Path], Any]] = {
 }
 
 
+@pytest.mark.parametrize("engine", ["micro-batch"])
 def test_a_job_never_goes_on_from_damaged_files_of_its_own(tmp_path: Path, start: Environments) -> None:
     home, goes_on, job_id = tmp_path / "home", tmp_path / "goes-on", uuid.uuid4().hex
 

@@ -13,14 +13,11 @@ from penstock.table import StreamTableEnvironment
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("engine", ["micro-batch", "resident"])
-def test_groups_of_a_file_go_to_the_program_and_to_files(
-    spark_env: Callable[..., Any], tmp_path: Path, engine: str
-) -> None:
+def test_groups_of_a_file_go_to_the_program_and_to_files(spark_env: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     lines = [f"{number % 5},{number},2020-01-01 00:00:{number % 60:02d}" for number in range(200)]
     (tmp_path / "in" / "a.csv").write_text("\n".join(lines) + "\n")
-    t_env = StreamTableEnvironment.create(spark_env(2, {"penstock.engine": engine}))
+    t_env = StreamTableEnvironment.create(spark_env(2))
     t_env.execute_sql(
         f"""CREATE TABLE src (k INT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE)
             WITH ('connector' = 'filesystem', 'path' = '{tmp_path / "in"}', 'format' = 'csv')"""

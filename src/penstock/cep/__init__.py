@@ -25,7 +25,7 @@ from penstock.cep.functions import (
 )
 from penstock.cep.pattern import GroupPattern, Pattern
 from penstock.cep.pattern_stream import PatternStream
-from penstock.runtime.cep.conditions import ConditionContext, IterativeCondition, SimpleCondition
+from penstock.runtime.cep.conditions import ColumnCondition, ConditionContext, IterativeCondition, SimpleCondition
 from penstock.runtime.cep.pattern_model import WithinType
 from penstock.runtime.cep.pattern_rules import MalformedPatternException
 from penstock.runtime.cep.pattern_update import PatternUpdate
@@ -34,6 +34,7 @@ from penstock.runtime.cep.skip_strategy import AfterMatchSkipStrategy
 __all__ = [
     "CEP",
     "AfterMatchSkipStrategy",
+    "ColumnCondition",
     "ConditionContext",
     "GroupPattern",
     "IterativeCondition",

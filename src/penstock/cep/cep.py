@@ -49,8 +49,10 @@ class CEP:
         if isinstance(pattern, Pattern):
             model = pattern._model()
             check(model)
-            return PatternStream(stream, CepSettings(model, comparator=comparator), keyed)
-        return PatternStream(stream, CepSettings(None, comparator=comparator), keyed, _broadcast(pattern))
+            settings = CepSettings(model, comparator=comparator, event_type=input_stream._type_info)
+            return PatternStream(stream, settings, keyed)
+        settings = CepSettings(None, comparator=comparator, event_type=input_stream._type_info)
+        return PatternStream(stream, settings, keyed, _broadcast(pattern))
 
     @staticmethod
     def pattern_update(name: str, version: int, pattern: Pattern) -> PatternUpdate:

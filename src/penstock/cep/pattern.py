@@ -7,17 +7,25 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NoReturn, Self, overload
 
+import pyarrow.compute as pc
+
 from penstock.common.errors import NotSupportedError
 from penstock.common.time import Duration, Time
 from penstock.functions.window_time import milliseconds_of
-from penstock.runtime.cep.conditions import Condition, IterativeCondition, SimpleCondition, SubtypeCondition
+from penstock.runtime.cep.conditions import (
+    ColumnCondition,
+    Condition,
+    IterativeCondition,
+    SimpleCondition,
+    SubtypeCondition,
+)
 from penstock.runtime.cep.pattern_model import Contiguity, Negation, PatternModel, Stage, WithinType
 from penstock.runtime.cep.pattern_rules import MalformedPatternException
 from penstock.runtime.cep.skip_strategy import AfterMatchSkipStrategy, NoSkipStrategy
 
 __all__ = ["GroupPattern", "Pattern"]
 
-AnyCondition = Callable[..., Any] | SimpleCondition | IterativeCondition
+AnyCondition = Callable[..., Any] | SimpleCondition | IterativeCondition | ColumnCondition | pc.Expression
 AnyTime = Time | Duration | timedelta
 
 
@@ -113,6 +121,8 @@ class Pattern:
 
         A function of the event is a simple condition. A function of the event and the context sees the events matched
         so far, and time: ``where(lambda e, ctx: e.value > ctx.get_events_for_pattern("first")[-1].value)``.
+        A :class:`ColumnCondition` or an expression of pyarrow is asked once for many events, where their type is
+        declared: ``where(pc.field("value") > 10)``.
         """
         added, known = Condition.of(condition, "where()"), self._stage.condition
         return self._with(condition=added if known is None else known.and_(added))

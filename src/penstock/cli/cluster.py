@@ -156,8 +156,7 @@ def _address(home: Path) -> dict[str, Any]:
     access = read_access(home / MANAGER_DIRECTORY)
     if access is None:
         return {"url": None, "page": None, "pid": None}
-    page = f"{access.url}/#token={access.token}" if access.token else f"{access.url}/"
-    return {"url": access.url, "page": page, "pid": access.pid}
+    return {"url": access.url, "page": access.page, "pid": access.pid}
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:

@@ -88,7 +88,7 @@ def _show(job: JobDescription, as_json: bool) -> None:
             ("parallelism", lambda operator: tables.text(operator.parallelism)),
             ("records in", lambda operator: tables.number(operator.records_in)),
             ("records out", lambda operator: tables.number(operator.total("numRecordsOut"))),
-            ("busy", lambda operator: tables.duration(round(operator.total("accumulatedBusyTimeMs")))),
+            ("busy", lambda operator: tables.duration(round(operator.total("accumulateBusyTimeMs")))),
         ),
         job.operators,
     )

@@ -27,7 +27,7 @@ class JobClient:
         self._job = job
         self._sleep = sleep
         access = self._find_access()
-        self._rest = RestClient(Connection(access.url, access.token), job.job_id, self._pause_for)
+        self._rest = RestClient(Connection.of(access), job.job_id, self._pause_for)
 
     def details(self) -> dict[str, Any]:
         return self._asked(self._rest.details)

@@ -8,7 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
-from penstock.cli import cancel, checkpoint, cluster, drive, history, info, resume, run, savepoint, sql, state, stop
+from penstock.cli import (
+    cancel,
+    checkpoint,
+    cluster,
+    drive,
+    history,
+    info,
+    plan,
+    resume,
+    run,
+    savepoint,
+    sql,
+    state,
+    stop,
+)
 from penstock.cli import list as list_jobs
 from penstock.common.errors import PenstockError
 
@@ -33,6 +47,7 @@ VERBS = (
         run.configure_application,
         run.execute_application,
     ),
+    Verb("plan", "show the graph of a program without running it", plan.configure, plan.execute),
     Verb("cluster", "start and stop the manager", cluster.configure, cluster.execute),
     Verb("list", "show the jobs that run, and those that died", list_jobs.configure, list_jobs.execute),
     Verb("info", "show what is known about a job", info.configure, info.execute),

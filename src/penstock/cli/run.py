@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.cli import script
@@ -48,12 +49,19 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_program(parser: argparse.ArgumentParser) -> None:
+def add_script(parser: argparse.ArgumentParser) -> None:
+    """The program, and what decides about its graph."""
     parser.add_argument("--pyflink", action="store_true", help="let the program's imports of pyflink mean penstock")
     parser.add_argument("-p", "--parallelism", type=_parallelism, metavar="N", help="default parallelism")
     add_settings(parser)
-    parser.add_argument("--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077")
     parser.add_argument("--name", metavar="NAME", help="name of the job")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
+    parser.add_argument("script", metavar="script.py", help="the program")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+
+
+def _add_program(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077")
     parser.add_argument(
         "--job-id",
         metavar="ID",
@@ -74,9 +82,7 @@ def _add_program(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out state of the savepoint whose operator is not in the program any more",
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
-    parser.add_argument("script", metavar="script.py", help="the program")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+    add_script(parser)
 
 
 def add_take_over(parser: argparse.ArgumentParser) -> None:
@@ -88,9 +94,7 @@ def add_take_over(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    if not os.path.isfile(arguments.script):
-        what = "is a directory" if os.path.isdir(arguments.script) else "does not exist"
-        print(f"penstock run: the program {arguments.script} {what}", file=sys.stderr)
+    if not is_there(arguments.script, "run"):
         return WRONG_USAGE
     from penstock.common.errors import PenstockError
 
@@ -99,9 +103,19 @@ def execute(arguments: argparse.Namespace) -> int:
             return _submit(arguments)
         options = _run_options(arguments)
         options.web_page = arguments.ui
+        if arguments.ui:  # the page shows flame graphs, as that of a manager does
+            options.configuration.setdefault("rest.flamegraph.enabled", "true")
     except PenstockError as error:
-        return _report_penstock_error(error, arguments.script, arguments.verbose)
+        return report_penstock_error(error, arguments.script, arguments.verbose)
     return run_program(options, arguments.script)
+
+
+def is_there(script_path: str, verb: str) -> bool:
+    if not os.path.isfile(script_path):
+        what = "is a directory" if os.path.isdir(script_path) else "does not exist"
+        print(f"penstock {verb}: the program {script_path} {what}", file=sys.stderr)
+        return False
+    return True
 
 
 def execute_application(arguments: argparse.Namespace) -> int:
@@ -143,7 +157,6 @@ def _submit(arguments: argparse.Namespace) -> int:
 
 def _run_options(arguments: argparse.Namespace) -> RunOptions:
     from penstock.common.errors import ConfigurationError
-    from penstock.common.run_options import RunOptions
 
     if arguments.allow_non_restored_state and arguments.savepoint_path is None:
         raise ConfigurationError(
@@ -151,6 +164,21 @@ def _run_options(arguments: argparse.Namespace) -> RunOptions:
         )
     if arguments.take_over and arguments.job_id is None:
         raise ConfigurationError("--take-over needs to know which job: give its id with --job-id ID")
+    return replace(
+        program_options(arguments),
+        master=arguments.master,
+        job_id=arguments.job_id,
+        show_status=terminal_can_show_status(),
+        savepoint_path=arguments.savepoint_path,
+        allow_non_restored_state=arguments.allow_non_restored_state,
+        take_over=arguments.take_over,
+    )
+
+
+def program_options(arguments: argparse.Namespace) -> RunOptions:
+    """Of what add_script() takes."""
+    from penstock.common.run_options import RunOptions
+
     if arguments.settings:
         from penstock.common.options import validate_key
 
@@ -159,18 +187,12 @@ def _run_options(arguments: argparse.Namespace) -> RunOptions:
     return RunOptions(
         parallelism=arguments.parallelism,
         configuration=dict(arguments.settings),
-        master=arguments.master,
         job_name=arguments.name,
-        job_id=arguments.job_id,
         verbose=arguments.verbose,
         pyflink_imports=arguments.pyflink,
-        show_status=terminal_can_show_status(),
         script_path=os.path.abspath(arguments.script),
         arguments=tuple(arguments.args),
         working_directory=os.getcwd(),
-        savepoint_path=arguments.savepoint_path,
-        allow_non_restored_state=arguments.allow_non_restored_state,
-        take_over=arguments.take_over,
     )
 
 
@@ -199,7 +221,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
         return FINISHED_OR_STOPPED if watch.job_was_stopped else INTERRUPTED_WITHOUT_A_JOB
     except PenstockError as error:
         watch.close()
-        return _report_penstock_error(error, script_path, options.verbose)
+        return report_penstock_error(error, script_path, options.verbose)
     except Exception as error:
         watch.close()
         if not options.verbose:
@@ -225,7 +247,7 @@ def _start_spark_ahead(options: RunOptions) -> None:
     start_jvm_ahead(options.master, spark, log_file, options.verbose)
 
 
-def _report_penstock_error(error: Exception, script_path: str, verbose: bool) -> int:
+def report_penstock_error(error: Exception, script_path: str, verbose: bool) -> int:
     """These messages are written for the user; the way through our code to them is of interest only to us."""
     from penstock.common.errors import JobExecutionError
 

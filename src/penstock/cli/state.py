@@ -34,12 +34,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     reading.add_argument("--key", help="only this key, as it is printed")
     reading.add_argument("--format", choices=tuple(_FORMATS), default="table", help="default: table")
     reading.set_defaults(action=_read)
-    getting = actions.add_parser("get", help="a key of a running job, as of its newest checkpoint", allow_abbrev=False)
+    getting = actions.add_parser("get", help="a key of a running job", allow_abbrev=False)
     getting.add_argument("job", metavar="JOB", help="id of the job, or the beginning of it")
     getting.add_argument("uid", metavar="UID", help="uid of the operator")
     getting.add_argument("state", metavar="STATE", help="name of the state")
     getting.add_argument("key", metavar="KEY", help="the key, as JSON or as Python writes it")
-    getting.add_argument("--fresh", action="store_true", help="let the job take a checkpoint first")
+    getting.add_argument(
+        "--from-checkpoint",
+        action="store_true",
+        help="as of the newest checkpoint, not of the epoch that ends next",
+    )
     getting.set_defaults(action=_get)
 
 
@@ -88,8 +92,8 @@ def _get(arguments: argparse.Namespace) -> int:
     from penstock.control.known_jobs import find_job
 
     path = f"/state/{quote(arguments.uid, safe='')}/{quote(arguments.state, safe='')}"
-    fresh = "true" if arguments.fresh else None
-    answer = JobClient(find_job(arguments.job)).own(path, key=arguments.key, fresh=fresh)
+    query = {"key": arguments.key, "from": "checkpoint" if arguments.from_checkpoint else None}
+    answer = JobClient(find_job(arguments.job)).own(path, **query)
     if not answer["entries"]:
         raise JobExecutionError(
             f"the state {arguments.state!r} of {arguments.uid!r} had no key {arguments.key} "

@@ -16,7 +16,12 @@ class RestAccess:
     url: str
     token: str
     pid: int
-    certificate: str | None = None  # of a server that has made its own
+    certificate: str | None = None  # of a server that speaks TLS
+
+    @property
+    def page(self) -> str:
+        """The address of the web page, as a browser takes it."""
+        return f"{self.url}/#token={self.token}" if self.token else f"{self.url}/"
 
 
 def write_access(directory: Path, access: RestAccess) -> None:

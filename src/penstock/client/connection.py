@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from penstock.client.access import RestAccess
 from penstock.common.errors import JobExecutionError
 
 _ANSWER_SECONDS = 30.0
@@ -33,12 +34,23 @@ class Connection:
     """One request at a time, each on a connection of its own; may be used from several threads."""
 
     def __init__(
-        self, url: str, token: str | None = None, certificate: str | None = None, timeout: float = _ANSWER_SECONDS
+        self,
+        url: str,
+        token: str | None = None,
+        certificate: str | None = None,  # whom to trust, when the server has made its certificate itself
+        timeout: float = _ANSWER_SECONDS,
+        check_host: bool = True,
     ) -> None:
         self.url = url.rstrip("/")
         self._token = token
         self._timeout = timeout
-        self._certificate = certificate  # whom to trust, when the server has made its certificate itself
+        self._certificate = certificate
+        self._check_host = check_host
+
+    @staticmethod
+    def of(access: RestAccess, timeout: float = _ANSWER_SECONDS) -> Connection:
+        """To a server of this machine. Its file names the very certificate, which may be made for another name."""
+        return Connection(access.url, access.token, access.certificate, timeout, check_host=access.certificate is None)
 
     def ask(
         self,
@@ -91,5 +103,7 @@ class Connection:
         host = address.hostname or ""
         if address.scheme == "https":
             context = ssl.create_default_context(cafile=self._certificate)
+            context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # trust in a certificate needs none in its maker
+            context.check_hostname = self._check_host
             return http.client.HTTPSConnection(host, address.port, timeout=self._timeout, context=context)
         return http.client.HTTPConnection(host, address.port, timeout=self._timeout)

@@ -25,7 +25,8 @@ def find_manager(home: Path) -> PenstockClient | None:
     access = read_access(home / MANAGER_DIRECTORY)
     if access is None:
         return None
-    client = PenstockClient(access.url, access.token, certificate=access.certificate)
+    client = PenstockClient(access.url, access.token)
+    client.connection = Connection.of(access)
     try:
         client.overview()
     except GoneError:
@@ -44,9 +45,10 @@ class JobClient:
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
         return self._connection.ask(method, f"/jobs/{self.job_id}{path}", body, query)
 
-    def ask_own(self, path: str, **query: Any) -> Any:
+    def ask_own(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
         """What Flink's interface has no place for."""
-        return self._connection.ask("GET", f"{_OWN}/jobs/{self.job_id}{path}", query=query)
+        method = "GET" if body is None else "POST"
+        return self._connection.ask(method, f"{_OWN}/jobs/{self.job_id}{path}", body, query)
 
     def details(self) -> dict[str, Any]:
         return self.ask("GET", "")  # type: ignore[no-any-return]
@@ -90,18 +92,18 @@ class JobClient:
 
 
 class QueryableStateClient:
-    """Reads keyed state of a running job: read only, as of the job's newest checkpoint or savepoint.
+    """Reads keyed state of a running job: read only, and as it is after the epoch that ends next.
 
-    With `fresh` the job takes a checkpoint first, so that the answer is the state after an epoch that ends now.
+    With `from_checkpoint` it is that of the job's newest checkpoint or savepoint, and the job is not asked.
     """
 
-    def __init__(self, url: str, token: str | None = None) -> None:
-        self._connection = Connection(url, token)
+    def __init__(self, url: str, token: str | None = None, certificate: str | None = None) -> None:
+        self._connection = Connection(url, token, certificate)
 
-    def get_kv_state(self, job_id: str, uid: str, state: str, key: Any, fresh: bool = False) -> Any:
+    def get_kv_state(self, job_id: str, uid: str, state: str, key: Any, from_checkpoint: bool = False) -> Any:
         """The value of the key; None when the state has none."""
         path = f"{_OWN}/jobs/{job_id}/state/{quote(uid, safe='')}/{quote(state, safe='')}"
-        query = {"key": json.dumps(key, default=repr), "fresh": "true" if fresh else None}
+        query = {"key": json.dumps(key, default=repr), "from": "checkpoint" if from_checkpoint else None}
         entries = self._connection.ask("GET", path, query=query)["entries"]
         return entries[0]["value"] if entries else None
 

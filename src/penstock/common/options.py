@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.common.configuration import Configuration
 
 __all__ = [
+    "AUTO",
     "MICRO_BATCH",
     "OPTIONS",
     "RESIDENT",
@@ -43,7 +44,7 @@ __all__ = [
     "value_of",
 ]
 
-MICRO_BATCH, RESIDENT = "micro-batch", "resident"  # engines
+AUTO, MICRO_BATCH, RESIDENT = "auto", "micro-batch", "resident"  # engines
 
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
 _NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
@@ -233,11 +234,12 @@ OPTIONS: tuple[Option, ...] = (
     Option("env.pid.dir", "string", None, "Where the manager writes its process id; default: its home."),
     Option("env.log.dir", "string", None, "Where the manager writes its log; default: logs in its home."),
     Option("rest.flamegraph.enabled", "bool", False,
-           "Whether workers sample the stacks of operators for flame graphs. Jobs of a manager do."),
+           "Whether workers sample the stacks of operators for flame graphs. Jobs of a manager, and with --ui, do."),
     Option("rest.flamegraph.delay-between-samples", "duration", 50, "How often stacks are looked at."),
-    Option("penstock.engine", "string", MICRO_BATCH,
-           "micro-batch: epochs of a Spark query. resident: long-running tasks on Spark, milliseconds of latency.",
-           "refused: give micro-batch or resident", (MICRO_BATCH, RESIDENT)),
+    Option("penstock.engine", "string", AUTO,
+           "micro-batch: epochs of a Spark query. resident: long-running tasks on Spark, milliseconds of latency. "
+           "auto: resident where Penstock starts a local Spark, else micro-batch; a job that goes on keeps its engine.",
+           "refused: give auto, micro-batch or resident", (AUTO, MICRO_BATCH, RESIDENT)),
     Option("penstock.resident.epoch-interval", "duration", 20, "Least time between two epochs.",
            _ONLY_RESIDENT, resident=True),
     Option("penstock.resident.slot-timeout", "duration", 60000,
@@ -254,6 +256,16 @@ OPTIONS: tuple[Option, ...] = (
     Option("table.exec.source.idle-timeout", "duration", 0, "After how long a table without rows is idle; 0: never."),
     Option("table.exec.sink.not-null-enforcer", "string", "ERROR",
            "What NULL in a NOT NULL column of a sink does: ERROR, or DROP the row."),
+    Option("table.exec.async-lookup.buffer-capacity", "int", 100, "Rows at a time that lookup joins ask for."),
+    Option("table.exec.async-lookup.output-mode", "string", "ORDERED",
+           "ORDERED, or ALLOW_UNORDERED: whether rows of a lookup join may overtake each other."),
+    Option("table.exec.async-lookup.timeout", "duration", 180000, "When an answer to a lookup join is overdue."),
+    Option("table.exec.state.ttl", "duration", 0, "After how long state of SQL that nobody used is dropped; 0: never."),
+    Option("table.exec.mini-batch.enabled", "bool", False, "Whether groups tell changes of many rows at once."),
+    Option("table.exec.mini-batch.size", "int", -1, "After how many rows at most groups tell their changes."),
+    Option("table.exec.mini-batch.allow-latency", "duration", 0, "After how long at most groups tell their changes."),
+    Option("table.exec.sink.upsert-materialize", "string", "AUTO",
+           "Whether rows of one primary key that the query tells apart are kept before a sink: AUTO, FORCE or NONE."),
     Option("table.dml-sync", "bool", False, "Whether INSERT waits until its job has ended."),
     Option("sql-client.execution.result-mode", "string", "TABLE",
            "How penstock sql shows rows: TABLE, CHANGELOG or TABLEAU."),
@@ -298,7 +310,7 @@ def validate(configuration: Configuration) -> None:
 
     Keys that resemble no option and lie under no prefix of Flink or Penstock are the user's own and pass.
     """
-    resident = value_of(configuration, "penstock.engine").strip().lower() == RESIDENT
+    resident = value_of(configuration, "penstock.engine") != MICRO_BATCH  # what is still open is looked at again
     for key, text in sorted(configuration.to_dict().items()):
         if key.startswith(_PASSED_TO_SPARK) and key not in _BY_KEY:
             continue

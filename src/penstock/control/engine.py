@@ -55,6 +55,8 @@ class AttemptEnd:
 class Engine(Protocol):
     """Called by one thread at a time."""
 
+    name: str  # as penstock.engine has it
+
     def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment:
         """Before the program is translated: what the request holds of the engine's own things."""
 

@@ -18,6 +18,7 @@ from penstock.control.epoch_store import EpochRecord, EpochStore
 from penstock.control.job_log import JobLog
 from penstock.control.job_machine import AllFinished, JobEvent, StoppedWithSavepoint
 from penstock.control.snapshot_keeper import SnapshotKeeper
+from penstock.control.state_questions import StateQuestions
 from penstock.control.statistics import JobStatistics
 from penstock.control.wakeups import Wakeups
 from penstock.control.work import EpochPlan, places_of
@@ -41,7 +42,9 @@ class EpochCompletion:
         committing: Committing,
         tell: Callable[[JobEvent], None],
         log: JobLog | None = None,
+        questions: StateQuestions | None = None,
     ) -> None:
+        self._questions = questions or StateQuestions()
         self._sources = sources
         self.store = store
         self._snapshots = snapshots
@@ -139,6 +142,7 @@ class EpochCompletion:
     def _count(self, plan: EpochPlan | None, reports: Sequence[SubtaskReport], began: float) -> None:
         now, records = time.monotonic(), self._statistics.records_read(reports)
         elapsed_ms = 0.0 if plan is None else (now - plan.planned_at) * 1000
+        busy = _busy_by_level(reports)
         self._statistics.count(reports, elapsed_ms)
         self._statistics.epochs.completed(
             EpochFacts(
@@ -149,9 +153,12 @@ class EpochCompletion:
                 planning=0.0 if plan is None else plan.planning_ms,
                 computing=0.0 if plan is None else (began - plan.planned_at) * 1000,
                 recording=(now - began) * 1000,
+                source=busy.get(0, 0.0),
+                operators=sum(spent for level, spent in busy.items() if level > 0),
+                state=max((report.snapshot_ms for report in reports), default=0.0),
             )
         )
-        self._observe(records, elapsed_ms, _busy_ms(reports))
+        self._observe(records, elapsed_ms, sum(busy.values()))
 
     # -- what is visible ---------------------------------------------------------------------------------------
 
@@ -170,6 +177,7 @@ class EpochCompletion:
         if reports:
             self._tell_sources()
             self._snapshots.finish(self.store.latest.epoch, reports, self._sources, self.store.latest.totals)
+            self._questions.answered(self.store.latest.epoch, reports)
             self._statistics.epochs.committed((time.monotonic() - began) * 1000)
         self._notice_the_end()
 
@@ -190,12 +198,12 @@ class EpochCompletion:
             self._tell(AllFinished())
 
 
-def _busy_ms(reports: Sequence[SubtaskReport]) -> float:
-    """How long operators worked: levels one after the other, the subtasks of each side by side."""
+def _busy_by_level(reports: Sequence[SubtaskReport]) -> dict[int, float]:
+    """How many milliseconds operators worked: levels one after the other, the subtasks of each side by side."""
     slowest: dict[int, float] = {}
     for report in reports:
         slowest[report.level] = max(report.busy_ms, slowest.get(report.level, 0.0))
-    return sum(slowest.values())
+    return slowest
 
 
 def _print(reports: list[SubtaskReport]) -> None:

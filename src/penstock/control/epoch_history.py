@@ -6,11 +6,16 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 _KEPT = 200
+PHASES = ("planning", "source", "operators", "state", "exchange", "recording", "committing")
 
 
 @dataclass(frozen=True)
 class EpochFacts:
-    """Milliseconds: finding out what to read, computing it everywhere, writing the record, making results visible."""
+    """Milliseconds: finding out what to read, computing it everywhere, writing the record, making results visible.
+
+    Computing is reading with what is chained to it, the other operators, writing state, and the rest: exchanges between
+    processes and waiting for each other. Of subtasks side by side the slowest counts.
+    """
 
     number: int
     completed_at: int
@@ -20,6 +25,13 @@ class EpochFacts:
     computing: float = 0.0
     recording: float = 0.0
     committing: float = 0.0
+    source: float = 0.0
+    operators: float = 0.0
+    state: float = 0.0
+
+    @property
+    def exchange(self) -> float:
+        return max(0.0, self.computing - self.source - self.operators - self.state)
 
     @property
     def duration(self) -> float:

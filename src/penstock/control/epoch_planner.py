@@ -11,12 +11,13 @@ from penstock.control.epoch_size import EpochSizer
 from penstock.control.epoch_store import EpochRecord
 from penstock.control.savepoints import restore_sources
 from penstock.control.snapshot_keeper import SnapshotKeeper
+from penstock.control.state_questions import StateQuestions
 from penstock.control.wakeups import Wakeups
 from penstock.control.work import EpochPlan, Offset, Place, Work, places_of
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock
+from penstock.runtime.epoch_note import EpochNote
 from penstock.runtime.savepoint import Savepoint
-from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment, SourcePlanner
 from penstock.runtime.summons import Summons
 
@@ -36,11 +37,13 @@ class EpochPlanner:
         clock: Clock,
         savepoint: Savepoint | None = None,
         may_read: Callable[[str], bool] = lambda uid: True,
+        questions: StateQuestions | None = None,
         watermark_limit: Callable[[str], int | None] = lambda uid: None,
     ) -> None:
         self._places = places_of(job)
         self._parallelism = {operator.uid: operator.parallelism for operator in job.operators}
         self._ids = {operator.uid: operator.id for operator in job.operators}
+        self._levels = {operator.uid: operator.level for operator in job.operators}
         uids = {operator.id: operator.uid for operator in job.operators}
         self.sources = {uids[id_]: source for id_, source in sources.items()}
         self._sizer = sizer
@@ -48,11 +51,13 @@ class EpochPlanner:
         self._wakeups = wakeups
         self._clock = clock
         self._may_read = may_read
+        self._questions = questions or StateQuestions()
         self._watermark_limit = watermark_limit
         self._news = threading.Condition()
         self.on_news: Callable[[], None] = lambda: None
         self._planned_at = time.monotonic()
         self._planning_ms = 0.0
+        self.newest = 0  # number of the epoch that was planned last
         self._start_positions = {} if savepoint is None else restore_sources(savepoint, self.sources)
 
     def initial_offset(self) -> Offset:
@@ -87,8 +92,10 @@ class EpochPlanner:
             return None
         self._planned_at = time.monotonic()
         self._planning_ms = (self._planned_at - began) * 1000
-        end = {"epoch": start["epoch"] + 1, "positions": positions}
+        self.newest = start["epoch"] + 1
+        end = {"epoch": self.newest, "positions": positions}
         self._snapshots.begin(end)
+        self._questions.begin(self.newest)
         return end
 
     def wake_all(self) -> None:
@@ -104,6 +111,7 @@ class EpochPlanner:
         wanted = self._snapshots.wants_epoch(start["epoch"] + 1)
         due = self._wakeups.take_due()
         positions = self._advance(start["positions"])
+        wanted = wanted or self._questions.wait
         return positions if wanted or due or positions != start["positions"] else None
 
     def _advance(self, positions: dict[str, Any]) -> dict[str, Any]:
@@ -133,27 +141,30 @@ class EpochPlanner:
             source.watermark_limit = self._watermark_limit(uid)
         assignments = self._assignments(plan)
         saving = self._snapshots.saving(plan.number)
-        woken = self._places if saving is not None else self._wakeups.due
+        note = EpochNote(None if saving is None else saving.target, self._questions.of(plan.number))
+        asked = {question.uid for question in note.questions.values()}
+        woken = {place for place in self._places if saving is not None or self._runs(place, asked)}
+        woken.update(self._wakeups.due)
         for level, subtask in woken:
             if level == 0:
                 assignments.setdefault(subtask, {})
         if saving is not None and saving.drain:
             self._end_all_sources(assignments)
-        target = None if saving is None else saving.target
         works = [
-            Work(subtask, work, before.snapshots.get(subtask), target, before.union_lists_of(0), before.commit_number)
+            Work(subtask, work, before.snapshots.get(subtask), note, before.union_lists_of(0), before.commit_number)
             for subtask, work in sorted(assignments.items())
         ]
-        summons = tuple(self._summons(set(woken), target, before))
-        return [*works, Work(None, saving=target, summons=summons)] if summons else works
+        summons = tuple(self._summons(woken, note, before))
+        return [*works, Work(None, note=note, summons=summons)] if summons else works
 
-    def _summons(
-        self, woken: set[Place], target: SnapshotTarget | None, before: EpochRecord
-    ) -> Iterator[tuple[Place, Summons]]:
+    def _runs(self, place: Place, uids: set[str | None]) -> bool:
+        return None in uids or place[0] in {self._levels.get(uid) for uid in uids if uid is not None}
+
+    def _summons(self, woken: set[Place], note: EpochNote, before: EpochRecord) -> Iterator[tuple[Place, Summons]]:
         for level, subtask in self._places:
             lists = before.union_lists_of(level)
             if level > 0 and (lists or (level, subtask) in woken):
-                yield (level, subtask), Summons((level, subtask) in woken, target, lists, before.commit_number)
+                yield (level, subtask), Summons((level, subtask) in woken, note, lists, before.commit_number)
 
     def _assignments(self, plan: EpochPlan) -> dict[int, dict[int, Assignment]]:
         """By subtask and source."""

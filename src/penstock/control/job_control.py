@@ -10,8 +10,11 @@ from penstock.common.failure import Failure
 from penstock.common.job_status import JobStatus
 from penstock.control.attempts import Attempt
 from penstock.control.epoch_history import EpochFacts
+from penstock.control.job_record import InputDescription
 from penstock.control.progress import JobProgress
 from penstock.control.snapshot_history import SnapshotOverview
+from penstock.control.state_questions import StateAnswer
+from penstock.runtime.state_questions import StateQuestion
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class SubtaskDescription:
     stacks: tuple[SampledStack, ...] = ()
     hot_keys: tuple[HotKey, ...] = ()
     keys_sampled: int = 0
+    metric_types: dict[str, str] = field(default_factory=dict)  # of the metrics that are no gauges
 
 
 @dataclass(frozen=True)
@@ -39,17 +43,6 @@ class SampledStack:
 class HotKey:
     key: str  # as Python writes it
     seen: int
-
-
-@dataclass(frozen=True)
-class InputDescription:
-    """An edge that leads into an operator."""
-
-    uid: str
-    index: int
-    strategy: str  # Flink's name of the exchange: HASH, REBALANCE, ...
-    exchange: bool  # whether records leave their process
-    side_output: str | None = None
 
 
 @dataclass(frozen=True)
@@ -136,3 +129,6 @@ class JobControl(Protocol):
 
     def stop(self, directory: str | None, drain: bool) -> Future[str]:
         """Takes a savepoint, then stops; with drain event time ends first, so that all windows fire."""
+
+    def look_at_state(self, question: StateQuestion) -> Future[StateAnswer]:
+        """As it is after the next epoch to end."""

@@ -7,9 +7,9 @@ from penstock.common.job_status import JobStatus
 from penstock.common.options import value_of
 from penstock.common.run_options import current_run_options
 from penstock.control.attempts import AttemptHistory
+from penstock.control.epoch_history import PHASES
 from penstock.control.job_control import (
     HotKey,
-    InputDescription,
     JobDescription,
     OperatorDescription,
     SampledStack,
@@ -18,7 +18,9 @@ from penstock.control.job_control import (
 )
 from penstock.control.job_epochs import JobEpochs, JobSpec
 from penstock.control.job_home import JobHome
+from penstock.control.job_record import inputs_of
 from penstock.control.snapshot_history import SnapshotOverview, SnapshotStatus
+from penstock.control.subtask_vitals import RATES
 from penstock.metrics.values import MetricValue
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.clock import Clock
@@ -50,6 +52,8 @@ class JobDescriber:
         now, job = self._clock(), self._spec.blueprint
         snapshots, attempts = self._epochs.snapshots.describe(), self._attempts.entries()
         configuration = self._spec.configuration
+        under_way = self._epochs.planner.newest > self._epochs.store.latest.epoch
+        self._statistics.settle(status is JobStatus.RUNNING and under_way)
         return JobDescription(
             job_id=job.settings.job_id,
             name=job.settings.job_name,
@@ -75,8 +79,6 @@ class JobDescriber:
         )
 
     def _operator(self, operator: OperatorBlueprint) -> OperatorDescription:
-        job = self._spec.blueprint
-        uids = {each.id: each.uid for each in job.operators}
         return OperatorDescription(
             operator.uid,
             operator.name,
@@ -87,13 +89,7 @@ class JobDescriber:
             operator.max_parallelism,
             operator.task_name,
             str(operator.origin),
-            tuple(
-                InputDescription(
-                    uids[edge.source], edge.input_index, edge.partitioning.label, edge.crosses_levels, edge.side_output
-                )
-                for edge in job.edges
-                if edge.target == operator.id
-            ),
+            inputs_of(self._spec.blueprint, operator.id),
             tuple(self._subtask(operator, subtask) for subtask in range(operator.parallelism)),
         )
 
@@ -110,6 +106,7 @@ class JobDescriber:
             tuple(SampledStack(frames, seen) for frames, seen in stacks[:_MOST_STACKS]),
             () if known is None else tuple(HotKey(key, seen) for key, seen in known.hot_keys),
             0 if known is None else known.keys_sampled,
+            types_of(own),
         )
 
     def _job_metrics(self, snapshots: SnapshotOverview, uptime_ms: int, restarts: int) -> dict[str, float]:
@@ -130,10 +127,20 @@ class JobDescriber:
         if epochs:
             last = epochs[-1]
             metrics |= {"epoch.records": last.records, "epoch.changedBytes": last.changed_bytes}
-            for phase in ("planning", "computing", "recording", "committing", "duration"):
+            for phase in (*PHASES, "computing", "duration"):
                 metrics[f"epoch.{phase}"] = round(getattr(last, phase), 3)
         return metrics
 
 
 def numbers_of(values: dict[str, MetricValue]) -> dict[str, float]:
     return {name + suffix: number for name, value in values.items() for suffix, number in value.numbers()}
+
+
+def types_of(values: dict[str, MetricValue]) -> dict[str, str]:
+    """Of those that are no gauges; in Flink rates are meters, and latencies are histograms."""
+    types: dict[str, str] = {}
+    for name, value in values.items():
+        type_ = "meter" if name in RATES.values() else "histogram" if name.startswith("latency.") else value.TYPE
+        if type_ != "gauge":
+            types |= dict.fromkeys((name + suffix for suffix, _ in value.numbers()), type_)
+    return types

@@ -18,6 +18,7 @@ from penstock.control.job_log import JobLog
 from penstock.control.job_machine import JobEvent
 from penstock.control.restart import RestartStrategy
 from penstock.control.snapshot_keeper import SnapshotKeeper
+from penstock.control.state_questions import StateQuestions
 from penstock.control.statistics import JobStatistics
 from penstock.control.wakeups import Wakeups
 from penstock.control.watermark_alignment import WatermarkAlignment
@@ -63,6 +64,7 @@ class JobEpochs:
         self.snapshots = SnapshotKeeper(spec.blueprint, spec.checkpoints, clock)
         self.committing = Committing(spec.blueprint, home.check_owned)
         self.statistics = JobStatistics(spec.blueprint, spec.sources, clock)
+        self.questions = StateQuestions()
         wakeups = Wakeups(clock)
         if spec.savepoint is not None:
             self.snapshots.started_from(spec.savepoint)
@@ -78,6 +80,7 @@ class JobEpochs:
             clock,
             spec.savepoint,
             alignment.may_read,
+            self.questions,
             alignment.limit,
         )
         self.completion = EpochCompletion(
@@ -91,6 +94,7 @@ class JobEpochs:
             self.committing,
             tell,
             JobLog.of(home.home, home.job_id, current_run_options().verbose),
+            self.questions,
         )
 
     def open_sources(self) -> None:

@@ -29,9 +29,11 @@ from penstock.control.job_services import JobService, ServiceMaker
 from penstock.control.metric_reporting import MetricReporting
 from penstock.control.progress import progress_listener
 from penstock.control.savepoints import SavepointRequest
+from penstock.control.state_questions import StateAnswer
 from penstock.graph.transformation import Node
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.failure import failure_of
+from penstock.runtime.state_questions import StateQuestion
 from penstock.storage import absolute_location
 
 _WATCH_SECONDS = 0.02
@@ -114,6 +116,14 @@ class JobMaster:
             return _refused("the job takes no checkpoints: set execution.checkpointing.interval")
         self._planner.wake()
         return request.path
+
+    def look_at_state(self, question: StateQuestion) -> Future[StateAnswer]:
+        known = {op.uid for op in self._spec.blueprint.operators if not op.native}
+        if question.uid is not None and question.uid not in known:
+            return _refused(f"the job has no operator {question.uid!r} that could be asked; it has {', '.join(known)}")
+        answer = self._epochs.questions.ask(question)
+        self._planner.wake()
+        return answer
 
     def describe(self) -> JobDescription:
         return self._describer.describe(self._status, self._failure)
@@ -244,6 +254,7 @@ class JobMaster:
                 self.snapshots.give_up(why)
             case says.EndSnapshots(state):
                 self.snapshots.end(state)
+                self._epochs.questions.end()
             case says.CloseServices():
                 self._reporting.close()
                 if self._services is not None:
@@ -305,7 +316,7 @@ class JobMaster:
                 self._epochs.close_sources()
 
 
-def _refused(why: str) -> Future[str]:
-    refused: Future[str] = Future()
+def _refused(why: str) -> Future[Any]:
+    refused: Future[Any] = Future()
     refused.set_exception(ConfigurationError(why))
     return refused

@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.job_status import JobStatus
+from penstock.common.options import MICRO_BATCH
 from penstock.common.state_backend_names import HASHMAP, ROCKSDB
 from penstock.control.program_record import ProgramRecord
 
 if TYPE_CHECKING:  # the command line reads records and starts quickly
     from penstock.runtime.blueprint import JobBlueprint
+
+
+@dataclass(frozen=True)
+class InputDescription:
+    """An edge that leads into an operator."""
+
+    uid: str
+    index: int
+    strategy: str  # Flink's name of the exchange: HASH, REBALANCE, ...
+    exchange: bool  # whether records leave their process
+    side_output: str | None = None
 
 
 @dataclass(frozen=True)
@@ -22,6 +34,9 @@ class OperatorRecord:
     parallelism: int
     level: int
     max_parallelism: int = 128
+    chain: str = ""  # these are for showing the graph when nobody runs it
+    origin: str = ""
+    inputs: tuple[InputDescription, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +48,13 @@ class JobRecord:
     parallelism: int
     levels: int
     state_backend: str = HASHMAP
+    engine: str = MICRO_BATCH  # the only one that older records do not name
     operators: tuple[OperatorRecord, ...] = ()
     program: ProgramRecord | None = None
     state: JobStatus | None = None  # written by a driver that gave up in order, but keeps the files
 
 
-def record_of(job: JobBlueprint, program: ProgramRecord | None = None) -> JobRecord:
+def record_of(job: JobBlueprint, program: ProgramRecord | None = None, engine: str = MICRO_BATCH) -> JobRecord:
     return JobRecord(
         job_id=job.settings.job_id,
         name=job.settings.job_name,
@@ -46,10 +62,32 @@ def record_of(job: JobBlueprint, program: ProgramRecord | None = None) -> JobRec
         levels=job.levels,
         state_backend=HASHMAP if job.settings.disk_state is None else ROCKSDB,
         operators=tuple(
-            OperatorRecord(op.uid, op.name, op.kind, op.parallelism, op.level, op.max_parallelism)
+            OperatorRecord(
+                op.uid,
+                op.name,
+                op.kind,
+                op.parallelism,
+                op.level,
+                op.max_parallelism,
+                op.task_name,
+                str(op.origin),
+                inputs_of(job, op.id),
+            )
             for op in job.operators
         ),
         program=program,
+        engine=engine,
+    )
+
+
+def inputs_of(job: JobBlueprint, operator: int) -> tuple[InputDescription, ...]:
+    uids = {each.id: each.uid for each in job.operators}
+    return tuple(
+        InputDescription(
+            uids[edge.source], edge.input_index, edge.partitioning.label, edge.crosses_levels, edge.side_output
+        )
+        for edge in job.edges
+        if edge.target == operator
     )
 
 

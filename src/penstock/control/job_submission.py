@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import uuid
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import NotSupportedError
 from penstock.common.job_status import JobStatus
-from penstock.common.options import RESIDENT, value_of
+from penstock.common.options import RESIDENT, validate, value_of
 from penstock.common.run_options import RunOptions, current_run_options
 from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
@@ -36,10 +38,12 @@ from penstock.runtime.user_log import levels_of
 from penstock.storage.locations import absolute_location, storage_at
 
 
-def submit(request: JobRequest, engine: Engine) -> RunningJob:
-    """The job runs when this returns; one that has ended in an earlier process is only told about."""
-    configuration = Configuration.from_dict(request.configuration)
-    home = penstock_home(value_of(configuration, "penstock.home"))
+def submit(request: JobRequest, engine_for: Callable[[JobRecord | None], Engine]) -> RunningJob:
+    """The job runs when this returns; one that has ended in an earlier process is only told about.
+
+    `engine_for` gets the record of the job if it has run before.
+    """
+    home = penstock_home(value_of(Configuration.from_dict(request.configuration), "penstock.home"))
     options = current_run_options()
     job_id, number = _next_job(options)
     job_home = JobHome(home, job_id)
@@ -49,8 +53,12 @@ def submit(request: JobRequest, engine: Engine) -> RunningJob:
         ended = FinishedJobs(home).get(job_id)
         if ended is not None and not runs_again(ended):
             return _finished_job(ended, job_home)
+        engine = engine_for(recorded)
+        request = replace(request, configuration={**request.configuration, "penstock.engine": engine.name})
+        configuration = Configuration.from_dict(request.configuration)
+        validate(configuration)
         spec = _specify(request, configuration, engine.prepare(request, job_home), job_home, recorded)
-        job_home.write_record(record_of(spec.blueprint, program_record(options, number)))
+        job_home.write_record(record_of(spec.blueprint, program_record(options, number), engine.name))
         options.savepoint_path = None
         job = JobMaster(spec, job_home, engine, rest_service())
         job.start()
@@ -149,7 +157,7 @@ def _settings(
 def shared_place(configuration: Configuration, home: JobHome) -> str:
     """The job's directory, unless tasks are to share a store instead."""
     store = value_of(configuration, "penstock.resident.state-dir")
-    if store is None or value_of(configuration, "penstock.engine").strip().lower() != RESIDENT:
+    if store is None or value_of(configuration, "penstock.engine") != RESIDENT:
         return str(home.path)
     place = f"{absolute_location(store)}/{home.job_id}"
     home.keep_elsewhere(storage_at(place))

@@ -33,7 +33,10 @@ def samples_of(job: JobDescription) -> list[Sample]:
                 "operator_name": operator.name,
                 "subtask_index": str(subtask.index),
             }
-            samples += [Sample("operator", name, value, variables) for name, value in subtask.metrics.items()]
+            samples += [
+                Sample("operator", name, value, variables, subtask.metric_types.get(name, "gauge"))
+                for name, value in subtask.metrics.items()
+            ]
     return samples + _own_process(host)
 
 
@@ -77,7 +80,9 @@ class MetricReporting:
         reporter, complained = configured.reporter, False
         while True:
             last = self._stop.wait(configured.interval_ms / 1000)
-            complained = self._try(lambda: reporter.report(self._samples()), reporter.settings.name, complained)
+            complained = self._try(
+                lambda: reporter.report(configured.filter.chosen(self._samples())), reporter.settings.name, complained
+            )
             if last:
                 self._try(reporter.close, reporter.settings.name, complained)
                 return

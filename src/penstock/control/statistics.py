@@ -63,6 +63,11 @@ class JobStatistics:
         watermarks = [r.watermarks[id_] for r in reports for id_ in self._sinks if id_ in r.watermarks]
         self._watermark = min(watermarks, default=self._watermark)
 
+    def settle(self, under_way: bool) -> None:
+        """Before numbers are shown: rates are those of the last epochs, unless nothing happens any more."""
+        if self.vitals.settle(under_way):
+            self._rate = 0.0
+
     def records_read(self, reports: Sequence[SubtaskReport]) -> int:
         return sum(report.records_in.get(id_, 0) for report in reports for id_ in self._sources)
 

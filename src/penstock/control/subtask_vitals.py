@@ -19,7 +19,6 @@ _WINDOW_SECONDS = 1.0
 _STALE_SECONDS = 5.0  # with nothing to do there are no epochs, and nobody reports that nothing happens
 _MOST_STACKS = 2000
 _LATENCIES = 128
-_BACK_PRESSURED = "backPressuredTimeMsPerSecond"  # resident tasks measure it themselves
 
 RATES = {
     "records_in": "numRecordsInPerSecond",
@@ -32,7 +31,9 @@ TOTALS = {
     "records_out": "numRecordsOut",
     "bytes_in": "numBytesIn",
     "bytes_out": "numBytesOut",
-    "busy_ms": "accumulatedBusyTimeMs",
+    "busy_ms": "accumulateBusyTimeMs",
+    "pressed_ms": "accumulateBackPressuredTimeMs",
+    "idle_ms": "accumulateIdleTimeMs",
 }
 
 
@@ -68,7 +69,6 @@ class SubtaskVitals:
 
     def __init__(self, job: JobBlueprint, clock: Callable[[], float] = time.monotonic) -> None:
         self._levels = {operator.id: operator.level for operator in job.operators}
-        self._uids = {operator.id: operator.uid for operator in job.operators}
         self._clock = clock
         self._since = clock()
         self._pressed: dict[tuple[int, int], float] = {}  # by level and subtask, when tasks say so
@@ -81,6 +81,8 @@ class SubtaskVitals:
             worker = None if report.process is None else report.process.worker
             if report.process is not None:
                 self.processes[report.process.worker] = report.process
+            if report.pressed is not None:
+                self._pressed[report.level, report.subtask] = report.pressed
             for id_, vitals in report.vitals.items():
                 known = self.subtasks.setdefault((id_, report.subtask), SubtaskTotals(first_seen=now_ms))
                 known.worker = worker or known.worker
@@ -100,16 +102,18 @@ class SubtaskVitals:
                 known.gauges |= known.latencies(vitals.latencies)
                 known.hot_keys, known.keys_sampled = vitals.hot_keys, vitals.keys_sampled
                 self._keep_stacks((id_, report.subtask), vitals.stacks)
-                own = report.metrics.get(self._uids[id_], {}).get(_BACK_PRESSURED)
-                if isinstance(own, GaugeValue):
-                    self._pressed[report.level, report.subtask] = own.value / 1000
         if self._clock() - self._since >= _WINDOW_SECONDS:
             self._roll()
 
+    def settle(self, under_way: bool) -> bool:
+        """Whether all is quiet: no epoch is under way, however long that may take, and none was for a while."""
+        quiet = not under_way and self._clock() - self._since >= _STALE_SECONDS
+        if quiet:
+            self._roll()
+        return quiet
+
     def metrics(self, operator: int, subtask: int) -> dict[str, MetricValue]:
         """Flink's names."""
-        if self._clock() - self._since >= _STALE_SECONDS:
-            self._roll()
         known = self.subtasks.get((operator, subtask))
         if known is None:
             return {}
@@ -133,11 +137,14 @@ class SubtaskVitals:
             waits = self._pressed.get((level, subtask), sum(share for other, share in busiest.items() if other > level))
             pressed = min(waits, 1.0 - all_busy)
             known.rates = {name: round(known.window[key] / seconds, 3) for key, name in RATES.items()}
+            idle = max(0.0, 1.0 - all_busy - pressed)
             known.rates |= {
                 "busyTimeMsPerSecond": round(min(1000.0, known.window["busy_ms"] / seconds)),
-                _BACK_PRESSURED: round(1000 * pressed),
-                "idleTimeMsPerSecond": round(1000 * max(0.0, 1.0 - all_busy - pressed)),
+                "backPressuredTimeMsPerSecond": round(1000 * pressed),
+                "idleTimeMsPerSecond": round(1000 * idle),
             }
+            known.totals["pressed_ms"] += round(1000 * pressed * seconds)
+            known.totals["idle_ms"] += round(1000 * idle * seconds)
             known.window.clear()
         self._pressed.clear()
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.epoch_note import NOTHING_WANTED, EpochNote
 from penstock.runtime.report import UnionLists
-from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import Token
 from penstock.runtime.summons import Summons
@@ -40,7 +40,7 @@ class Work:
     subtask: int | None  # None: it only sends
     assignments: dict[int, Assignment] = field(default_factory=dict)
     snapshot: tuple[Token, bytes] | None = None
-    saving: SnapshotTarget | None = None
+    note: EpochNote = NOTHING_WANTED
     union_lists: dict[int, UnionLists] = field(default_factory=dict)  # of level 0, by subtask
     committed: int = 0  # the number of the last epoch that sinks have committed
     summons: tuple[tuple[Place, Summons], ...] = ()  # for subtasks of other levels

@@ -237,6 +237,9 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return self._run(request)
 
     def _run(self, request: JobRequest) -> RunningJob:
+        instead = current_run_options().instead_of_running
+        if instead is not None:
+            instead(request)
         if self._executor is None:
             self._executor = default_executor()
         return self._executor.submit(request)

@@ -23,9 +23,12 @@ _RECORDS = 8192
 
 
 class AvroBlocks(FileFormat):
-    """Files whose units are Avro's blocks: a range is the header of the file and some of its blocks."""
+    """Files whose units are Avro's blocks: a range is the header of the file and some of its blocks.
 
-    def __init__(self, schema: AvroSchema, row_type: RowTypeInfo | None, splittable: bool) -> None:
+    Without a schema records are as the file's own says.
+    """
+
+    def __init__(self, schema: AvroSchema | None, row_type: RowTypeInfo | None, splittable: bool) -> None:
         self._schema = schema
         self._row_type = row_type
         self._splittable = splittable
@@ -49,7 +52,7 @@ class AvroBlocks(FileFormat):
                 header = _read_exactly(file, blocks[0][1])
                 file.seek(place)
                 content = io.BytesIO(header + _read_exactly(file, length))
-                records = fastavro().reader(content, self._schema.parsed())
+                records = fastavro().reader(content, None if self._schema is None else self._schema.parsed())
                 values = list(records) if convert is None else [convert(record) for record in records]
                 for first in range(0, len(values), _RECORDS):
                     yield values[first : first + _RECORDS]

@@ -25,7 +25,7 @@ _TYPES = {
 # Numbers that only Arrow knows (0x1F, NaN(1)), and empty lines, of which it makes empty fields.
 _READ_DIFFERENTLY = (b"0x", b"0X", b"n(", b"N(", b"\n\n", b"\n\r\n")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BLOCK = 1 << 20
+_BLOCK = 1 << 22
 
 
 class ReadDifferently(Exception):

@@ -11,7 +11,7 @@ from penstock.common.job_status import JobStatus
 from penstock.control.attempts import Attempt, read_attempts
 from penstock.control.checkpoints import history_file_of
 from penstock.control.finished_jobs import FinishedJobs
-from penstock.control.job_control import JobDescription, OperatorDescription
+from penstock.control.job_control import JobDescription, OperatorDescription, SubtaskDescription
 from penstock.control.job_history import JobHistory
 from penstock.control.job_home import JobHome
 from penstock.control.job_record import JobRecord
@@ -29,7 +29,7 @@ def describe_ended(home: Path, job_id: str) -> JobDescription | None:
     if record is None:
         return None
     return replace(
-        _of_record(record, record.attempts, record.state, SnapshotOverview()),
+        describe_record(record, record.attempts, record.state),
         started_at=record.started_at,
         duration_ms=record.duration_ms,
         failure=record.failure,
@@ -43,7 +43,7 @@ def describe_home(home: JobHome, state: JobStatus = JobStatus.SUSPENDED) -> JobD
     if record is None:
         return None
     snapshots = SnapshotHistory(history_file_of(home)).describe()
-    return _of_record(record, read_attempts(home.run), record.state or state, snapshots)
+    return describe_record(record, read_attempts(home.run), record.state or state, snapshots)
 
 
 def describe_entry(home: Path, entry: JobEntry, waiting: str | None) -> JobDescription:
@@ -75,9 +75,13 @@ def describe_entry(home: Path, entry: JobEntry, waiting: str | None) -> JobDescr
     )
 
 
-def _of_record(
-    record: JobRecord, attempts: tuple[Attempt, ...], state: JobStatus, snapshots: SnapshotOverview
+def describe_record(
+    record: JobRecord,
+    attempts: tuple[Attempt, ...],
+    state: JobStatus,
+    snapshots: SnapshotOverview | None = None,
 ) -> JobDescription:
+    """The job's shape, without any number."""
     program = record.program
     started = attempts[0].started_at if attempts else 0
     return JobDescription(
@@ -88,11 +92,23 @@ def _of_record(
         max(((attempt.ended_at or attempt.started_at) - started for attempt in attempts), default=0),
         _progress(state),
         tuple(
-            OperatorDescription(op.uid, op.name, op.kind, op.parallelism, op.level, 0, op.max_parallelism)
+            OperatorDescription(
+                op.uid,
+                op.name,
+                op.kind,
+                op.parallelism,
+                op.level,
+                0,
+                op.max_parallelism,
+                op.chain,
+                op.origin,
+                op.inputs,
+                tuple(SubtaskDescription(index) for index in range(op.parallelism)),
+            )
             for op in record.operators
         ),
         attempts,
-        snapshots,
+        snapshots or SnapshotOverview(),
         failure=next((a.failure for a in reversed(attempts) if a.failure is not None), None),
         configuration={} if program is None else dict(program.configuration),
         script=None if program is None else program.script,

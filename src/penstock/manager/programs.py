@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 import time
 import uuid
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from penstock.common.errors import ConfigurationError, JobExecutionError
 from penstock.common.options import validate_key
@@ -18,6 +21,8 @@ from penstock.rest.cluster import Program, Submission
 
 _LARGEST_CONTENT = 1 << 30  # of an unpacked archive
 _REQUIREMENTS = "requirements.txt"
+_PLAN_SECONDS = 60
+_LAST_WORDS = 4000
 _USUAL_ENTRIES = ("main.py", "job.py", "__main__.py")
 
 
@@ -60,6 +65,29 @@ class UploadedPrograms:
         return True
 
     def run(self, id_: str, submission: Submission) -> str:
+        return self._submit(self._launch_of(id_, submission), submission.job_id)
+
+    def plan(self, id_: str, submission: Submission) -> Any:
+        """In a process of its own: it is the program's code that makes the graph."""
+        launch = self._launch_of(id_, submission)
+        command = [sys.executable, "-m", "penstock.cli.main", "plan"]
+        command += [] if launch.parallelism is None else ["-p", str(launch.parallelism)]
+        command += [word for key, value in launch.configuration.items() for word in ("-D", f"{key}={value}")]
+        try:
+            done = subprocess.run(
+                [*command, launch.script, *launch.arguments],
+                cwd=launch.working_directory,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PLAN_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise JobExecutionError(f"the program did not come to its job in {_PLAN_SECONDS} s") from None
+        if done.returncode != 0:
+            raise JobExecutionError(done.stderr[-_LAST_WORDS:].decode(errors="replace").strip())
+        return json.loads(done.stdout)
+
+    def _launch_of(self, id_: str, submission: Submission) -> LaunchPlan:
         path = self._directory / id_
         program = self._read(path) if path.parent == self._directory else None
         if program is None:
@@ -69,12 +97,12 @@ class UploadedPrograms:
         settings = dict(submission.configuration)
         if (files / _REQUIREMENTS).is_file():
             settings.setdefault("python.requirements", str(files / _REQUIREMENTS))
-        return self._submit(_plan(script, files, submission, settings), submission.job_id)
+        return _launch(script, files, submission, settings)
 
     def run_script(self, script: Path, directory: Path, submission: Submission) -> str:
         if not script.is_absolute() or not script.is_file():
             raise JobExecutionError(f"the program {script} is not there, on the manager's machine")
-        return self._submit(_plan(script, directory, submission, dict(submission.configuration)), submission.job_id)
+        return self._submit(_launch(script, directory, submission, dict(submission.configuration)), submission.job_id)
 
     def _read(self, path: Path) -> Program | None:
         try:
@@ -84,7 +112,7 @@ class UploadedPrograms:
             return None
 
 
-def _plan(script: Path, directory: Path, submission: Submission, settings: dict[str, str]) -> LaunchPlan:
+def _launch(script: Path, directory: Path, submission: Submission, settings: dict[str, str]) -> LaunchPlan:
     for key in settings:
         validate_key(key)
     if submission.parallelism is not None and submission.parallelism < 1:

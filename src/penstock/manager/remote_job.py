@@ -6,14 +6,19 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import TypeVar
 
 from penstock.client import Connection, JobClient
 from penstock.client.access import read_access
 from penstock.common.errors import JobExecutionError
-from penstock.common.json_data import from_json
+from penstock.common.json_data import from_json, to_json
 from penstock.control.job_control import JobDescription
+from penstock.control.state_questions import StateAnswer
+from penstock.runtime.state_questions import StateQuestion
 
 _PATIENCE_SECONDS = 5.0
+_STATE_SECONDS = 65.0  # a little more than the job itself waits for an epoch
+T = TypeVar("T")
 
 
 class RemoteJob:
@@ -45,14 +50,19 @@ class RemoteJob:
     def stop(self, directory: str | None, drain: bool) -> Future[str]:
         return self._in_background(lambda: self._client().stop(directory, drain))
 
+    def look_at_state(self, question: StateQuestion) -> Future[StateAnswer]:
+        return self._in_background(
+            lambda: from_json(StateAnswer, self._client(_STATE_SECONDS).ask_own("/state", to_json(question)))
+        )
+
     def _client(self, seconds: float = 30.0) -> JobClient:
         access = read_access(self._directory)
         if access is None:
             raise JobExecutionError(f"the job {self._job_id} is starting or ending, and does not answer; try again")
-        return JobClient(Connection(access.url, access.token, timeout=seconds), self._job_id)
+        return JobClient(Connection.of(access, seconds), self._job_id)
 
-    def _in_background(self, operation: Callable[[], str]) -> Future[str]:
-        future: Future[str] = Future()
+    def _in_background(self, operation: Callable[[], T]) -> Future[T]:
+        future: Future[T] = Future()
 
         def run() -> None:
             try:
@@ -88,3 +98,8 @@ class AbsentJob:
 
     def stop(self, directory: str | None, drain: bool) -> Future[str]:
         return self.savepoint(directory)
+
+    def look_at_state(self, question: StateQuestion) -> Future[StateAnswer]:
+        refused: Future[StateAnswer] = Future()
+        refused.set_exception(JobExecutionError(f"the job is {self._description.state.name}: nobody can be asked"))
+        return refused

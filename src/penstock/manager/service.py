@@ -9,7 +9,6 @@ from pathlib import Path
 from penstock.client.access import RestAccess, remove_access, write_access
 from penstock.client.jobs import MANAGER_DIRECTORY
 from penstock.common.configuration import Configuration
-from penstock.common.errors import ConfigurationError
 from penstock.common.options import value_of
 from penstock.manager.manager import Manager
 from penstock.rest.app import Access, make_app
@@ -25,7 +24,7 @@ class ManagerService:
         slots = value_of(configuration, "penstock.cluster.slots") or _SLOTS_PER_CORE * (os.cpu_count() or 1)
         self.manager = Manager(home, slots, configuration.to_dict(), log)
         self._directory = home / MANAGER_DIRECTORY
-        listening = _listening(configuration)
+        listening = Listening.of(configuration)
         self._server = WebServer(listening, "penstock-manager-rest")
         token = _token(self._directory) if value_of(configuration, "penstock.rest.token") else ""
         largest = value_of(configuration, "rest.server.max-content-length")
@@ -47,16 +46,6 @@ class ManagerService:
 
     def stop(self) -> None:
         self.manager.stopping.set()
-
-
-def _listening(configuration: Configuration) -> Listening:
-    host, port = value_of(configuration, "rest.bind-address"), value_of(configuration, "rest.port")
-    if not value_of(configuration, "security.ssl.rest.enabled"):
-        return Listening(host, port)
-    certificate, key = (value_of(configuration, f"penstock.rest.{name}") for name in ("certificate", "key"))
-    if certificate is None or key is None:
-        raise ConfigurationError("TLS needs penstock.rest.certificate and penstock.rest.key: two files in PEM")
-    return Listening(host, port, Path(certificate).absolute(), Path(key).absolute())
 
 
 def _token(directory: Path) -> str:

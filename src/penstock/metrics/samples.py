@@ -19,6 +19,10 @@ SCOPES: dict[str, tuple[str, str, str]] = {
 }
 
 
+METRIC_TYPES = ("counter", "meter", "gauge", "histogram")  # as filters of reporters name them
+_VALUE_OF_SEVERAL = re.compile(r"\.(count|rate|sum|min|max|mean|p\d+)$")
+
+
 @dataclass(frozen=True)
 class Sample:
     """One value of one metric."""
@@ -27,10 +31,20 @@ class Sample:
     name: str
     value: float
     variables: Mapping[str, str] = field(default_factory=dict)  # host, job_id, job_name, operator_name, ...
+    type: str = "gauge"  # one of METRIC_TYPES
 
     @property
     def logical_name(self) -> str:
         return f"{SCOPES[self.scope][2]}_{self.name}"
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric that this is one of several values of: a meter has a count and a rate."""
+        return _VALUE_OF_SEVERAL.sub("", self.name) if self.type in ("meter", "histogram") else self.name
+
+    @property
+    def logical_scope(self) -> str:
+        return SCOPES[self.scope][2].replace("_", ".")
 
 
 class ScopeFormats:

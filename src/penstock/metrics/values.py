@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 Number = int | float
 
 
 @dataclass(frozen=True)
 class CounterValue:
+    TYPE: ClassVar = "counter"
     count: int
 
     def plus(self, other: CounterValue) -> CounterValue:
@@ -23,6 +25,7 @@ class CounterValue:
 class GaugeValue:
     """What a function of the user gave. A sum of gauges is as good a summary as any: readers may want each."""
 
+    TYPE: ClassVar = "gauge"
     value: Number
 
     def plus(self, other: GaugeValue) -> GaugeValue:
@@ -34,6 +37,7 @@ class GaugeValue:
 
 @dataclass(frozen=True)
 class MeterValue:
+    TYPE: ClassVar = "meter"
     count: int
     rate: float  # per second
 
@@ -47,6 +51,7 @@ class MeterValue:
 
 @dataclass(frozen=True)
 class DistributionValue:
+    TYPE: ClassVar = "histogram"
     count: int
     sum: Number = 0
     min: Number = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from penstock.control.job_control import JobControl, JobDescription
 from penstock.rest.triggers import Triggers
@@ -47,6 +47,9 @@ class Programs(Protocol):
 
     def run(self, id_: str, submission: Submission) -> str:
         """Gives the id of the job."""
+
+    def plan(self, id_: str, submission: Submission) -> Any:
+        """The graph of its first job, in the shape of the endpoint; the program is not run."""
 
     def run_script(self, script: Path, directory: Path, submission: Submission) -> str:
         """One that is on the manager's machine and needs no upload."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, TypedDict
 
@@ -45,6 +46,15 @@ class RunRequest(TypedDict, total=False):
     jobId: str | None
     allowNonRestoredState: bool | None
     savepointPath: str | None
+    flinkConfiguration: dict[str, str] | None
+
+
+class PlanRequest(TypedDict, total=False):
+    entryClass: str | None
+    programArg: str | None
+    programArgsList: list[str] | None
+    parallelism: int | None
+    jobId: str | None
     flinkConfiguration: dict[str, str] | None
 
 
@@ -161,10 +171,21 @@ def _upload(cluster: Cluster, request: Request) -> Reply:
 
 
 def _run(cluster: Cluster, request: Request) -> Reply:
-    body = request.body
+    submission = _submission(request.body)
+    return Reply({"jobid": programs_of(cluster).run(request.path["program"], submission)})
+
+
+def _plan(cluster: Cluster, request: Request) -> Reply:
+    """Flink takes the same as a query and as a body."""
+    names = {"entry-class": "entryClass", "programArg": "programArgsList", "parallelism": "parallelism"}
+    fields = {names[name]: value for name, value in request.query.items()} or request.body
+    return Reply(programs_of(cluster).plan(request.path["program"], _submission(fields)))
+
+
+def _submission(body: Mapping[str, Any]) -> Submission:
     if body.get("programArg"):
         raise bad_request("give the arguments as a list: programArgsList")
-    submission = Submission(
+    return Submission(
         script=body.get("entryClass"),
         arguments=tuple(body.get("programArgsList") or ()),
         parallelism=body.get("parallelism"),
@@ -173,7 +194,6 @@ def _run(cluster: Cluster, request: Request) -> Reply:
         job_id=body.get("jobId"),
         configuration=body.get("flinkConfiguration") or {},
     )
-    return Reply({"jobid": programs_of(cluster).run(request.path["program"], submission)})
 
 
 def _remove(cluster: Cluster, request: Request) -> Reply:
@@ -214,6 +234,10 @@ CLUSTER_ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", "/jars", "programs that were uploaded", _programs, UploadedPrograms),
     Endpoint("POST", "/jars/upload", "upload a script, or a zip with modules", _upload, Upload, upload=True),
     Endpoint("POST", "/jars/:program/run", "run a program", _run, Started, body=RunRequest),
+    Endpoint("GET", "/jars/:program/plan", "its graph, without running it", _plan, job_views.JobPlan,
+             (Query("entry-class", "the program's file inside of an archive"),
+              Query("programArg", "arguments of the program", many=True), Query("parallelism", "default", int))),
+    Endpoint("POST", "/jars/:program/plan", "the same", _plan, job_views.JobPlan, body=PlanRequest),
     Endpoint("DELETE", "/jars/:program", "remove a program", _remove, Nothing),
     Endpoint("DELETE", "/cluster", "end the process that answers; a manager leaves its jobs running", _shut_down,
              Nothing),

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from http import HTTPStatus
 from typing import Any, Literal, TypedDict
 
+from penstock.control.attempts import Attempt
 from penstock.control.job_control import JobControl, JobDescription, OperatorDescription
 from penstock.control.snapshot_history import HistoryEntry
 from penstock.rest import checkpoint_views, job_views, metric_views, vertex_views
@@ -144,6 +145,38 @@ def _subtasks_metrics(cluster: Cluster, request: Request) -> Reply:
 def _subtask(cluster: Cluster, request: Request) -> Reply:
     job = job_of(cluster, request)
     return Reply(vertex_views.subtask(job, subtask_of(job, request)))
+
+
+def _attempt_of(job: JobDescription, request: Request) -> Attempt | None:
+    """None: the one that runs, or ran last."""
+    text = request.path["attempt"]
+    if text == str(job.restarts):
+        return None
+    found = next((each for each in job.attempts if str(each.number) == text), None)
+    if found is None:
+        raise not_found(f"the job {job.job_id} has no attempt {text} that is known any more")
+    return found
+
+
+def _subtask_attempt(cluster: Cluster, request: Request) -> Reply:
+    job = job_of(cluster, request)
+    subtask, attempt = subtask_of(job, request), _attempt_of(job, request)
+    if attempt is None:
+        return Reply(vertex_views.subtask(job, subtask))
+    return Reply(vertex_views.past_subtask(job, subtask.index, attempt))
+
+
+def _attempt_accumulators(cluster: Cluster, request: Request) -> Reply:
+    job = job_of(cluster, request)
+    operator, subtask, attempt = vertex_of(job, request), subtask_of(job, request), _attempt_of(job, request)
+    return Reply(
+        {
+            "id": operator.uid,
+            "subtask": subtask.index,
+            "attempt": job.restarts if attempt is None else attempt.number,
+            "user-accumulators": [] if attempt is not None else vertex_views.user_metrics(job, operator, subtask),
+        }
+    )
 
 
 def _subtask_metrics(cluster: Cluster, request: Request) -> Reply:
@@ -283,7 +316,13 @@ JOB_ENDPOINTS: tuple[Endpoint, ...] = (
              _about_vertex(lambda job, vertex: _AT.watermarks(vertex)), list[_AT.Metric]),
     Endpoint("GET", f"{_VERTEX}/subtasks/metrics", "metrics put together over the subtasks", _subtasks_metrics,
              _AGGREGATED, (metric_views.GET, metric_views.AGG, _SUBTASKS)),
+    Endpoint("GET", f"{_VERTEX}/subtasks/accumulators", "what metrics of its functions say, by subtask",
+             _about_vertex(_AT.subtasks_accumulators), _AT.SubtasksAccumulators),
     Endpoint("GET", f"{_VERTEX}/subtasks/:subtask", "one subtask", _subtask, _AT.Subtask),
     Endpoint("GET", f"{_VERTEX}/subtasks/:subtask/metrics", "metrics of one subtask", _subtask_metrics, _METRICS,
              (metric_views.GET,)),
+    Endpoint("GET", f"{_VERTEX}/subtasks/:subtask/attempts/:attempt", "one subtask in one attempt of the job",
+             _subtask_attempt, _AT.Subtask),
+    Endpoint("GET", f"{_VERTEX}/subtasks/:subtask/attempts/:attempt/accumulators", "what metrics of its functions say",
+             _attempt_accumulators, _AT.AttemptAccumulators),
 )  # fmt: skip

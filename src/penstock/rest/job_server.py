@@ -29,10 +29,8 @@ def serve_job(control: JobControl, home: JobHome) -> JobServer:
     if not current_run_options().web_page:
         return JobServer(control, home)
     settings = Configuration.from_dict(dict(control.describe().configuration))
-    server = JobServer(
-        control, home, Listening(value_of(settings, "rest.bind-address"), value_of(settings, "rest.port"))
-    )
-    print(f"penstock: {server.access.url}/#token={server.access.token}", file=sys.stderr)
+    server = JobServer(control, home, Listening.of(settings), value_of(settings, "penstock.rest.token"))
+    print(f"penstock: {server.access.page}", file=sys.stderr)
     return server
 
 
@@ -84,14 +82,22 @@ def job_log_files(home: Path, job_id: str) -> list[Path]:
 class JobServer:
     """Listens on a port of its own until it is closed."""
 
-    def __init__(self, control: JobControl, home: JobHome, listening: Listening | None = None) -> None:
+    def __init__(
+        self,
+        control: JobControl,
+        home: JobHome,
+        listening: Listening = Listening(),  # noqa: B008 - it is frozen
+        needs_token: bool = True,
+    ) -> None:
         self._heard = threading.Condition()
         self._closed = False
         self._directory = home.path
         self._triggers = Triggers(self._tell_change)
         self._cluster = OneJob(control, home, self._triggers)
-        self._server = WebServer(listening or Listening(), f"penstock-rest-{home.job_id[:6]}")
-        self.access = RestAccess(self._server.url, secrets.token_urlsafe(32), os.getpid())
+        self._server = WebServer(listening, f"penstock-rest-{home.job_id[:6]}")
+        token = secrets.token_urlsafe(32) if needs_token else ""
+        certificate = None if listening.certificate is None else str(listening.certificate)
+        self.access = RestAccess(self._server.url, token, os.getpid(), certificate)
         # Its packages take a third of a second to load: the job does not wait, clients do.
         self._starting = threading.Thread(target=self._serve, name="penstock-rest-start", daemon=True)
         self._starting.start()
@@ -100,7 +106,7 @@ class JobServer:
     def _serve(self) -> None:
         from penstock.rest.app import Access, make_app
 
-        self._server.serve(make_app(self._cluster, Access(self.access.token)))
+        self._server.serve(make_app(self._cluster, Access(self.access.token or None)))
 
     def close(self, grace_seconds: float = _GRACE_SECONDS) -> None:
         """Lets clients hear the outcome of what they have triggered, for a while; then stops listening.

@@ -9,6 +9,10 @@ from penstock.common.json_data import to_json
 from penstock.control.job_control import JobDescription, OperatorDescription
 from penstock.rest import pressure
 
+IO_METRICS = (
+    "numBytesIn", "numBytesOut", "numRecordsIn", "numRecordsOut", "accumulateBackPressuredTimeMs",
+    "accumulateIdleTimeMs", "accumulateBusyTimeMs",
+)  # fmt: skip
 TASK_STATES = (
     "CREATED", "SCHEDULED", "DEPLOYING", "INITIALIZING", "RUNNING", "FINISHED", "CANCELING", "CANCELED", "FAILED",
     "RECONCILING",
@@ -328,11 +332,7 @@ def _vertex(operator: OperatorDescription, job: JobDescription) -> JobVertex:
         "duration": job.duration_ms,
         "tasks": _counts(job, (operator,)),
         "metrics": io_metrics(
-            {
-                **{name: operator.total(name) for name in ("numBytesIn", "numBytesOut", "numRecordsOut")},
-                "numRecordsIn": operator.records_in,
-                "accumulatedBusyTimeMs": operator.total("accumulatedBusyTimeMs"),
-            }
+            {**{name: operator.total(name) for name in IO_METRICS}, "numRecordsIn": operator.records_in}
         ),
         "penstock": own_vertex(operator),
     }
@@ -369,9 +369,9 @@ def io_metrics(metrics: dict[str, float]) -> IoMetrics:
         "read-records-complete": True,
         "write-records": number("numRecordsOut"),
         "write-records-complete": True,
-        "accumulated-backpressured-time": 0,
-        "accumulated-idle-time": 0,
-        "accumulated-busy-time": float(metrics.get("accumulatedBusyTimeMs", 0)),
+        "accumulated-backpressured-time": number("accumulateBackPressuredTimeMs"),
+        "accumulated-idle-time": number("accumulateIdleTimeMs"),
+        "accumulated-busy-time": float(metrics.get("accumulateBusyTimeMs", 0)),
     }
 
 

@@ -10,18 +10,23 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypedDict
 
-from penstock.common.json_data import to_json
+from penstock.common.job_status import JobStatus
+from penstock.common.json_data import from_json, to_json
+from penstock.control.epoch_history import PHASES
+from penstock.control.job_control import JobDescription
 from penstock.rest import job_views, pressure, state_views
 from penstock.rest.cluster import Cluster, Submission
 from penstock.rest.cluster_endpoints import Started, programs_of
 from penstock.rest.endpoint import Endpoint, Events, Query, Reply, Request, bad_request
 from penstock.rest.job_endpoints import control_of, job_of
 from penstock.rest.skew import Skew, skew
+from penstock.runtime.state_questions import StateQuestion
 
 PREFIX = "/penstock/v1"
 _EVENT_SECONDS = 1.0
 _PING_SECONDS = 10.0
 _TAIL_BYTES = 64 << 10
+_STATE_SECONDS = 60.0
 
 Epoch = TypedDict(
     "Epoch",
@@ -64,9 +69,15 @@ SubmitForm = TypedDict(
 )
 
 
+class AskedState(TypedDict, total=False):
+    uid: str | None
+    state: str | None
+    key: str | None
+    limit: int
+
+
 def _epochs(cluster: Cluster, request: Request) -> Reply:
     last = request.query.get("last") or 100
-    phases = ("planning", "computing", "recording", "committing")
     found = job_of(cluster, request).epochs[-last:]
     return Reply(
         {
@@ -77,7 +88,7 @@ def _epochs(cluster: Cluster, request: Request) -> Reply:
                     "duration": round(epoch.duration, 3),
                     "records": epoch.records,
                     "bytes": epoch.changed_bytes,
-                    "phases": {phase: round(getattr(epoch, phase), 3) for phase in phases},
+                    "phases": {phase: round(getattr(epoch, phase), 3) for phase in PHASES},
                 }
                 for epoch in found
             ]
@@ -164,18 +175,33 @@ async def _overviews(cluster: Cluster) -> AsyncIterator[tuple[str, Any]]:
 
 
 def _states(cluster: Cluster, request: Request) -> Reply:
-    return Reply(state_views.states(*_snapshot(cluster, request)))
+    control = control_of(cluster, request)
+    job = control.describe()
+    if _live(job, request):
+        return Reply(state_views.live_states(control))
+    return Reply(state_views.states(*state_views.snapshot_to_read(job)))
 
 
 def _state(cluster: Cluster, request: Request) -> Reply:
     uid, state, query = request.path["uid"], request.path["state"], request.query
-    path, epoch = _snapshot(cluster, request)
-    return Reply(state_views.entries(path, epoch, uid, state, query.get("key"), query.get("limit")))
+    key, limit, control = query.get("key"), query.get("limit"), control_of(cluster, request)
+    job = control.describe()
+    if _live(job, request):
+        return Reply(state_views.live_entries(control, uid, state, key, limit))
+    path, epoch = state_views.snapshot_to_read(job)
+    return Reply(state_views.entries(path, epoch, uid, state, key, limit))
 
 
-def _snapshot(cluster: Cluster, request: Request) -> tuple[str, int | None]:
-    fresh = request.query.get("fresh") == "true"
-    return state_views.snapshot_to_read(control_of(cluster, request), fresh)
+def _live(job: JobDescription, request: Request) -> bool:
+    source = request.query.get("from") or "epoch"
+    if source not in ("epoch", "checkpoint"):
+        raise bad_request(f"'from' is epoch or checkpoint, not {source!r}")
+    return source == "epoch" and job.state is JobStatus.RUNNING
+
+
+def _answer(cluster: Cluster, request: Request) -> Reply:
+    question = from_json(StateQuestion, dict(request.body))
+    return Reply(to_json(control_of(cluster, request).look_at_state(question).result(_STATE_SECONDS)))
 
 
 def _savepoint(cluster: Cluster, request: Request) -> Reply:
@@ -194,7 +220,7 @@ def _description(cluster: Cluster, request: Request) -> Reply:
 _JOB = f"{PREFIX}/jobs/:job"
 _KEY = Query("key", "as JSON, or as Python writes it")
 _LIMIT = Query("limit", "at most so many entries; 1000 if nothing is said", int)
-_FRESH = Query("fresh", "true: take a checkpoint first")
+_FROM = Query("from", "epoch: as it is after the epoch that ends next (usual); checkpoint: as of the newest snapshot")
 
 OWN_ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", f"{_JOB}/epochs", "the newest epochs and where their time went", _epochs, Epochs,
@@ -206,16 +232,18 @@ OWN_ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", f"{_JOB}/log", "what the driver and the program have printed and logged", _log, LogTail,
              (Query("tail", "the last bytes, so many; 65536 if nothing is said", int),
               Query("from", "what came after this offset", int))),
-    Endpoint("GET", f"{_JOB}/state", "the states of the job, as of its newest checkpoint or savepoint", _states,
-             state_views.States, (_FRESH,)),
+    Endpoint("GET", f"{_JOB}/state", "the states of the job", _states,
+             state_views.States, (_FROM,)),
     Endpoint("GET", f"{_JOB}/state/:uid/:state", "the entries of a state, or those of one key", _state,
-             state_views.StateEntries, (_KEY, _LIMIT, _FRESH)),
+             state_views.StateEntries, (_KEY, _LIMIT, _FROM)),
     Endpoint("GET", f"{PREFIX}/savepoints", "the states of a savepoint, or the entries of one of them", _savepoint,
              dict[str, Any],
              (Query("path", "its directory"), Query("uid", "of the operator"), Query("state", "its name"), _KEY,
               _LIMIT)),
     Endpoint("GET", f"{_JOB}/description", "everything that is known about the job, as the manager asks for it",
              _description, dict[str, Any]),
+    Endpoint("POST", f"{_JOB}/state", "asks about state, as the manager does", _answer, dict[str, Any],
+             body=AskedState),
     Endpoint("POST", f"{PREFIX}/jobs", "upload a program and run it", _submit, Started, body=SubmitForm, upload=True),
     Endpoint("GET", f"{PREFIX}/events", "server-sent events: the overview of all jobs whenever it changes", _events,
              job_views.JobsOverview),

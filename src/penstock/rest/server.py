@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
+from penstock.common.options import value_of
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -25,6 +28,21 @@ class Listening:
     port: int = 0
     certificate: Path | None = None
     key: Path | None = None
+
+    @staticmethod
+    def of(configuration: Configuration) -> Listening:
+        host, port = value_of(configuration, "rest.bind-address"), value_of(configuration, "rest.port")
+        if not value_of(configuration, "security.ssl.rest.enabled"):
+            return Listening(host, port)
+        certificate, key = (value_of(configuration, f"penstock.rest.{name}") for name in ("certificate", "key"))
+        if certificate is None or key is None:
+            raise ConfigurationError("TLS needs penstock.rest.certificate and penstock.rest.key: two files in PEM")
+        listening = Listening(host, port, Path(certificate).absolute(), Path(key).absolute())
+        try:
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key, password="")
+        except OSError as error:  # so is a file that is no certificate
+            raise ConfigurationError(f"{certificate} and {key} are no certificate and its key ({error})") from None
+        return listening
 
 
 class WebServer:

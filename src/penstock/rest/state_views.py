@@ -1,27 +1,30 @@
-"""Keyed state of a job to look at: that of its newest checkpoint or savepoint, so that it is of one epoch."""
+"""State of a job to look at, always that of one epoch: of the one that ends next, or of a snapshot."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from http import HTTPStatus
 from itertools import islice
 from typing import Any, TypedDict
 
 from penstock.control.job_control import JobControl, JobDescription
 from penstock.control.snapshot_history import HistoryEntry, SnapshotStatus
-from penstock.rest.endpoint import bad_request, not_found
+from penstock.control.state_questions import StateAnswer
+from penstock.rest.endpoint import RestError, bad_request, not_found
+from penstock.runtime.state_answers import is_key, plain
+from penstock.runtime.state_questions import StateQuestion
 from penstock.state_processor import SavepointReader
 
 _MOST_ENTRIES = 1000
-_CHECKPOINT_SECONDS = 60.0
+_ANSWER_SECONDS = 60.0
 
 
 class StateInfo(TypedDict):
     name: str
     kind: str
     type: str | None
-    entries: int
-    bytes: int
+    entries: int | None
+    bytes: int | None
 
 
 class OperatorStates(TypedDict):
@@ -32,7 +35,7 @@ class OperatorStates(TypedDict):
 
 class States(TypedDict):
     epoch: int | None
-    path: str
+    path: str | None
     operators: list[OperatorStates]
 
 
@@ -44,18 +47,58 @@ class StateEntry(TypedDict):
 
 class StateEntries(TypedDict):
     epoch: int | None
-    path: str
+    path: str | None
     uid: str
     state: str
     entries: list[StateEntry]
     truncated: bool
 
 
-def snapshot_to_read(control: JobControl, fresh: bool) -> tuple[str, int | None]:
-    """Where it is, and after which epoch it was taken; with `fresh` a checkpoint is taken first."""
-    if fresh:
-        control.checkpoint().result(_CHECKPOINT_SECONDS)
-    entry = _newest(control.describe())
+def live_states(control: JobControl) -> States:
+    answer = _asked(control, StateQuestion())
+    operators: dict[str, OperatorStates] = {}
+    for state in answer.states:
+        known = operators.setdefault(state.uid, {"uid": state.uid, "name": state.operator, "states": []})
+        known["states"].append(
+            {
+                "name": state.name,
+                "kind": state.kind,
+                "type": state.type,
+                "entries": state.entries,
+                "bytes": state.bytes,
+            }
+        )
+    return {"epoch": answer.epoch, "path": None, "operators": list(operators.values())}
+
+
+def live_entries(control: JobControl, uid: str, state: str, key: str | None, limit: int | None) -> StateEntries:
+    answer = _asked(control, StateQuestion(uid, state, key, _most(limit)))
+    if not answer.states:
+        raise not_found(f"the job has no operator {uid!r} with a state {state!r}; .../state lists them")
+    return {
+        "epoch": answer.epoch,
+        "path": None,
+        "uid": uid,
+        "state": state,
+        "entries": [{"key": each.key, "namespace": each.namespace, "value": each.value} for each in answer.entries],
+        "truncated": answer.truncated,
+    }
+
+
+def _asked(control: JobControl, question: StateQuestion) -> StateAnswer:
+    try:
+        return control.look_at_state(question).result(_ANSWER_SECONDS)
+    except TimeoutError:
+        raise RestError(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            f"no epoch of the job has ended in {_ANSWER_SECONDS:.0f} s; with ?from=checkpoint its newest checkpoint is "
+            "read instead",
+        ) from None
+
+
+def snapshot_to_read(job: JobDescription) -> tuple[str, int | None]:
+    """Where the newest one is, and after which epoch it was taken."""
+    entry = _newest(job)
     if entry is None or entry.path is None:
         raise not_found(
             "the job has no checkpoint or savepoint to read from: set execution.checkpointing.interval, or take a "
@@ -95,9 +138,7 @@ def states(path: str, epoch: int | None) -> States:
 
 
 def entries(path: str, epoch: int | None, uid: str, state: str, key: str | None, limit: int | None) -> StateEntries:
-    most = _MOST_ENTRIES if limit is None else limit
-    if not 0 < most <= _MOST_ENTRIES:
-        raise bad_request(f"the limit is between 1 and {_MOST_ENTRIES}")
+    most = _most(limit)
     found = _rows(SavepointReader.load(path), uid, state, key)
     first: list[StateEntry] = list(islice(found, most + 1))
     return {
@@ -108,6 +149,13 @@ def entries(path: str, epoch: int | None, uid: str, state: str, key: str | None,
         "entries": first[:most],
         "truncated": len(first) > most,
     }
+
+
+def _most(limit: int | None) -> int:
+    most = _MOST_ENTRIES if limit is None else limit
+    if not 0 < most <= _MOST_ENTRIES:
+        raise bad_request(f"the limit is between 1 and {_MOST_ENTRIES}")
+    return most
 
 
 def _rows(reader: SavepointReader, uid: str, state: str, key: str | None) -> Iterator[StateEntry]:
@@ -122,22 +170,3 @@ def _rows(reader: SavepointReader, uid: str, state: str, key: str | None) -> Ite
             value = {name: plain(getattr(row, name)) for name in rows.columns if name not in ("key", "namespace")}
             [only] = value.values() if len(value) == 1 else [value]
             yield {"key": plain(own), "namespace": plain(getattr(row, "namespace", None)), "value": only}
-
-
-def is_key(key: Any, text: str) -> bool:
-    """Whether the text means the key: as JSON, as Python writes it, or as it is printed."""
-    if text in (str(key), repr(key)):
-        return True
-    try:
-        return bool(json.loads(text) == plain(key))
-    except ValueError:
-        return False
-
-
-def plain(value: Any) -> Any:
-    """As JSON; what it does not know, as Python writes it."""
-    if isinstance(value, dict):
-        return {name if isinstance(name, str) else repr(name): plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value if value is None or isinstance(value, str | int | float | bool) else repr(value)

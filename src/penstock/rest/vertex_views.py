@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypedDict
 
+from penstock.control.attempts import Attempt, AttemptState
 from penstock.control.job_control import JobDescription, OperatorDescription, SubtaskDescription
 from penstock.rest import pressure
-from penstock.rest.job_views import IoMetrics, OwnVertex, end_time, io_metrics, own_vertex, task_state
+from penstock.rest.job_views import IO_METRICS, IoMetrics, OwnVertex, end_time, io_metrics, own_vertex, task_state
 
 
 class OwnSubtask(TypedDict):
@@ -107,7 +109,30 @@ class VertexTaskManagers(TypedDict):
 
 VertexAccumulators = TypedDict("VertexAccumulators", {"id": str, "user-accumulators": list[dict[str, str]]})
 
+SubtaskAccumulators = TypedDict(
+    "SubtaskAccumulators",
+    {"subtask": int, "attempt": int, "endpoint": str, "user-accumulators": list[dict[str, str]]},
+)
+
+
+class SubtasksAccumulators(TypedDict):
+    id: str
+    parallelism: int
+    subtasks: list[SubtaskAccumulators]
+
+
+AttemptAccumulators = TypedDict(
+    "AttemptAccumulators", {"id": str, "subtask": int, "attempt": int, "user-accumulators": list[dict[str, str]]}
+)
+
 _UNKNOWN_WORKER = "(unassigned)"
+_PAST_STATE = {
+    AttemptState.RUNNING: "RUNNING",
+    AttemptState.FINISHED: "FINISHED",
+    AttemptState.CANCELED: "CANCELED",
+    AttemptState.FAILED: "FAILED",
+    AttemptState.LOST: "FAILED",
+}
 
 
 def subtask(job: JobDescription, each: SubtaskDescription) -> Subtask:
@@ -126,6 +151,21 @@ def subtask(job: JobDescription, each: SubtaskDescription) -> Subtask:
         "taskmanager-id": each.worker or _UNKNOWN_WORKER,
         "status-duration": {state: duration},
         "penstock": {"busy": shares.busy, "backpressured": shares.pressed, "idle": shares.idle},
+    }
+
+
+def past_subtask(job: JobDescription, index: int, attempt: Attempt) -> Subtask:
+    """In an attempt that is over: when it ran and how it ended; its numbers went with its driver or its restart."""
+    duration = 0 if attempt.ended_at is None else attempt.ended_at - attempt.started_at
+    state = _PAST_STATE[attempt.state]
+    return {
+        **subtask(job, SubtaskDescription(index)),
+        "status": state,
+        "attempt": attempt.number,
+        "start-time": attempt.started_at,
+        "end-time": -1 if attempt.ended_at is None else attempt.ended_at,
+        "duration": duration,
+        "status-duration": {state: duration},
     }
 
 
@@ -193,7 +233,6 @@ def task_managers(job: JobDescription, operator: OperatorDescription, now: int) 
     by_worker: dict[str, list[SubtaskDescription]] = {}
     for each in operator.subtasks:
         by_worker.setdefault(each.worker or _UNKNOWN_WORKER, []).append(each)
-    names = ("numBytesIn", "numBytesOut", "numRecordsIn", "numRecordsOut", "accumulatedBusyTimeMs")
     return {
         "id": operator.uid,
         "name": operator.name,
@@ -206,7 +245,7 @@ def task_managers(job: JobDescription, operator: OperatorDescription, now: int) 
                 "start-time": job.started_at,
                 "end-time": end_time(job),
                 "duration": job.duration_ms,
-                "metrics": io_metrics({name: sum(s.metrics.get(name, 0) for s in subtasks) for name in names}),
+                "metrics": io_metrics({name: sum(s.metrics.get(name, 0) for s in subtasks) for name in IO_METRICS}),
                 "status-counts": {task_state(job): len(subtasks)},
             }
             for worker, subtasks in by_worker.items()
@@ -215,8 +254,30 @@ def task_managers(job: JobDescription, operator: OperatorDescription, now: int) 
 
 
 def vertex_accumulators(job: JobDescription, operator: OperatorDescription) -> VertexAccumulators:
-    values = job.accumulators.get(operator.uid, {})
+    return {"id": operator.uid, "user-accumulators": _metrics(job.accumulators.get(operator.uid, {}))}
+
+
+def subtasks_accumulators(job: JobDescription, operator: OperatorDescription) -> SubtasksAccumulators:
     return {
         "id": operator.uid,
-        "user-accumulators": [{"name": name, "type": "Metric", "value": str(value)} for name, value in values.items()],
+        "parallelism": operator.parallelism,
+        "subtasks": [
+            {
+                "subtask": each.index,
+                "attempt": job.restarts,
+                "endpoint": each.worker or _UNKNOWN_WORKER,
+                "user-accumulators": user_metrics(job, operator, each),
+            }
+            for each in operator.subtasks
+        ],
     }
+
+
+def user_metrics(job: JobDescription, operator: OperatorDescription, each: SubtaskDescription) -> list[dict[str, str]]:
+    """Those that functions have registered."""
+    names = job.accumulators.get(operator.uid, {})
+    return _metrics({name: each.metrics[name] for name in names if name in each.metrics})
+
+
+def _metrics(values: Mapping[str, float]) -> list[dict[str, str]]:
+    return [{"name": name, "type": "Metric", "value": str(value)} for name, value in values.items()]

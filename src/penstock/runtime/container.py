@@ -35,6 +35,8 @@ from penstock.runtime.saved_parts import Label
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state.disk import DiskStore
+from penstock.runtime.state_answers import answered
+from penstock.runtime.state_questions import StateQuestion
 from penstock.runtime.station import Station
 from penstock.runtime.user_log import UserLog, logging_to, set_levels
 from penstock.runtime.wiring import Wiring
@@ -319,6 +321,18 @@ class Container:
             for name, schema, entries in station.operator.memory.keyed.pieces():
                 yield Label(station.uid, name), (schema, entries)
             report.states[station.uid] = station.operator.memory.state_schemas()
+
+    def measure_state(self, report: SubtaskReport) -> None:
+        """Right after snapshot(): how much state there is."""
+        self._vitals.measure_state(report)
+
+    def answer(self, questions: dict[int, StateQuestion], report: SubtaskReport) -> None:
+        """Right after snapshot(): what was asked about the state of operators here."""
+        for ticket, question in questions.items():
+            asked = [station for station in self._stations.values() if question.uid in (None, station.uid)]
+            report.answers[ticket] = tuple(
+                station.guard(answered, station.operator, self._subtask, question) for station in asked
+            )
 
     def unpicklable(self, committables: dict[int, list[Any]]) -> OperatorFailure | None:
         """The failure of the operator whose results cannot be sent to the driver."""

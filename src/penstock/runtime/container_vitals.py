@@ -37,6 +37,11 @@ class ContainerVitals:
             report.vitals[id_] = self._of(id_, station, bytes_out[id_])
         report.process = process_vitals()
 
+    def measure_state(self, report: SubtaskReport) -> None:
+        """Right after the epoch's snapshot."""
+        for id_, station in self._stations.items():
+            report.vitals[id_].states = self._sizes[id_].of(station.operator.memory)
+
     def _of(self, id_: int, station: Station, bytes_out: int) -> OperatorVitals:
         stacks, station.stacks = station.stacks, {}
         latencies, station.latencies = station.latencies, {}
@@ -47,7 +52,6 @@ class ContainerVitals:
             bytes_out=self._new("bytes out", id_, bytes_out),
             busy_ms=self._new("busy", id_, station.busy_ns) / 1e6,
             timers=len(timers.event) + len(timers.processing),
-            states=self._sizes[id_].of(station.operator.memory),
             hot_keys=() if hot is None else hot.hottest(),
             keys_sampled=0 if hot is None else hot.sampled,
             stacks=stacks,

@@ -14,6 +14,7 @@ from penstock.common.errors import JobExecutionError
 from penstock.runtime.blueprint import JobSettings
 from penstock.runtime.claims import claim_epoch
 from penstock.runtime.container import Container
+from penstock.runtime.epoch_note import NOTHING_WANTED, EpochNote
 from penstock.runtime.exchange import ExchangeRow
 from penstock.runtime.failure import failure_of
 from penstock.runtime.level_blob import LevelBlob
@@ -96,7 +97,7 @@ def run_level_zero(
     subtask: int,
     assignments: dict[int, Assignment],
     snapshot: tuple[Token, bytes] | None,
-    saving: SnapshotTarget | None = None,
+    note: EpochNote = NOTHING_WANTED,
     union_lists: dict[int, UnionLists] | None = None,
     committed: int = 0,
 ) -> Iterator[ExchangeRow]:
@@ -114,7 +115,7 @@ def run_level_zero(
         report.changed_bytes, report.delta = len(content), (new, content)
         return new
 
-    return _hosted(Lease(blob, subtask), token, up_to_date, save, (), assignments, saving, committed)
+    return _hosted(Lease(blob, subtask), token, up_to_date, save, (), assignments, note, committed)
 
 
 def run_level(
@@ -144,7 +145,7 @@ def run_level(
         report.snapshots = None if token is None else token.id, new.id
         return new
 
-    return _hosted(Lease(blob, subtask), token, up_to_date, save, rows, {}, summons.saving, summons.committed)
+    return _hosted(Lease(blob, subtask), token, up_to_date, save, rows, {}, summons.note, summons.committed)
 
 
 def save_in_log(container: Container, log: StateLog, previous: Token | None, report: SubtaskReport) -> Token:
@@ -168,7 +169,7 @@ def _hosted(
     save: Callable[[Container, SubtaskReport], Token],
     rows: Iterable[ExchangeRow],
     assignments: dict[int, Assignment],
-    saving: SnapshotTarget | None,
+    note: EpochNote,
     committed: int,
 ) -> Iterator[ExchangeRow]:
     """The rows that an epoch sends, and last its report."""
@@ -182,13 +183,12 @@ def _hosted(
             return
         if committed:
             container.hear_commit(committed)
-        report = yield from run_epoch(container, rows, assignments, saving is not None)
+        report = yield from run_epoch(container, rows, assignments, note.saving is not None)
         token = None
         if report.failure is None:
             try:
                 token = save(container, report)
-                if saving is not None:
-                    save_part(container, report, saving)
+                follow(note, container, report)
                 if not container.repeatable:
                     _claim(container.job.settings, report, began_with)
             except Exception as error:
@@ -224,6 +224,14 @@ def run_epoch(
     report = container.barrier(saving)
     yield from container.take_rows()
     return report
+
+
+def follow(note: EpochNote, container: Container, report: SubtaskReport) -> None:
+    """What is to be told and done besides, right after the epoch's snapshot."""
+    container.measure_state(report)
+    if note.saving is not None:
+        save_part(container, report, note.saving)
+    container.answer(note.questions, report)
 
 
 def save_part(container: Container, report: SubtaskReport, target: SnapshotTarget) -> None:

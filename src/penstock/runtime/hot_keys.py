@@ -9,6 +9,7 @@ from typing import Any
 from penstock.runtime.batch import Batch
 
 _STRIDE = 17  # every 17th record; a prime, so that inputs with a rhythm of their own are met everywhere
+_OF_A_BATCH = 256  # about so many are enough of one; those of large batches are further apart
 _KEPT = 64
 _SHOWN = 10
 _LONGEST_TEXT = 80
@@ -30,8 +31,9 @@ class HotKeys:
         if start >= count:
             self._phase = start - count
             return
-        self._phase = (start - count) % _STRIDE
-        keys = batch.some_keys(start, _STRIDE)
+        stride = max(_STRIDE, count // _OF_A_BATCH | 1)
+        self._phase = (start - count) % stride
+        keys = batch.some_keys(start, stride)
         self.sampled += len(keys)
         counts = self._counts
         counts.update(keys)

@@ -155,6 +155,10 @@ class OperatorMemory:
         group = key_group_of(key, operator.max_parallelism)
         return owner_of_key_group(group, operator.parallelism, operator.max_parallelism) == self._subtask
 
+    def schemas(self) -> dict[str, StateSchema]:
+        """Of all states, with and without key."""
+        return {name: schema for registry in self._registries for name, schema in registry.schemas().items()}
+
     def state_schemas(self) -> tuple[SavedState, ...]:
         """What a savepoint says of this operator's states."""
         return tuple(

@@ -10,6 +10,7 @@ from penstock.metrics.values import MetricValue
 from penstock.runtime.exchange import REPORT_CHANNEL, ExchangeRow
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.savepoint import SavedState, SavepointPart
+from penstock.runtime.state_questions import PartialAnswer
 from penstock.runtime.state_schema import StateSchema
 from penstock.runtime.user_log import LogLine
 from penstock.runtime.vitals import OperatorVitals, ProcessVitals
@@ -46,6 +47,10 @@ class SubtaskReport:
     vitals: dict[int, OperatorVitals] = field(default_factory=dict)  # by operator id
     process: ProcessVitals | None = None
     snapshot_ms: float = 0.0
+    pressed: float | None = (
+        None  # share of the time without room for what it would send; tasks that stay know it
+    )
+    answers: dict[int, tuple[PartialAnswer, ...]] = field(default_factory=dict)  # about state, by ticket
 
 
 def report_row(report: SubtaskReport) -> ExchangeRow:

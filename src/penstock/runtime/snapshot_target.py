@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -18,15 +17,3 @@ class SnapshotTarget:
 
     kind: SnapshotKind
     directory: str
-
-    @staticmethod
-    def encode(target: SnapshotTarget | None) -> bytes:
-        """For barriers; nothing for an epoch that is not saved."""
-        return b"" if target is None else json.dumps(asdict(target)).encode()
-
-    @staticmethod
-    def decode(payload: bytes) -> SnapshotTarget | None:
-        if not payload:
-            return None
-        fields = json.loads(payload)
-        return SnapshotTarget(SnapshotKind(fields["kind"]), fields["directory"])

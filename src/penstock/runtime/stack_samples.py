@@ -1,6 +1,6 @@
 """Where the Python code of operators spends its time: a thread of the worker looks at the stacks of the others.
 
-Only frames above the operator's own are kept: what is below is the same for all, and nobody's concern.
+Frames below the operator's own are left out: operators of one task call each other, and each has a graph of its own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ Stacks = dict[tuple[str, ...], int]  # frames from the outermost on, and how oft
 
 _DEEPEST = 100
 _MOST_STACKS = 500
-_MACHINERY = f"{os.sep}penstock{os.sep}runtime{os.sep}"
+_DOOR = os.path.join(os.path.dirname(__file__), "station.py")  # every operator's code is called from there
+_OWN_CODE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 class StackSampler:
@@ -62,17 +63,21 @@ def count_stack(stacks: Stacks, frame: FrameType) -> None:
 
 
 def stack_of(frame: FrameType | None) -> tuple[str, ...]:
-    """Function, file and line, the outermost first; our own machinery is one name at its bottom."""
+    """Functions from the operator's own on, the outermost first, and at last the line of the user's code."""
     names: list[str] = []
     while frame is not None and len(names) < _DEEPEST:
         code = frame.f_code
-        if _MACHINERY in code.co_filename:
-            if not names:
-                names.append(f"{code.co_qualname} (penstock)")
+        if code.co_filename == _DOOR:
             break
-        names.append(f"{code.co_qualname} ({os.path.basename(code.co_filename)}:{frame.f_lineno})")
+        file = os.path.basename(code.co_filename)
+        if code.co_filename.startswith(_OWN_CODE):
+            names.append(f"{code.co_qualname} (penstock)")
+        else:
+            if not names:
+                names.append(f"{file}:{frame.f_lineno}")
+            names.append(f"{code.co_qualname} ({file}:{code.co_firstlineno})")
         frame = frame.f_back
-    return tuple(reversed(names))
+    return tuple(reversed(names)) or ("between operators (penstock)",)
 
 
 sampler = StackSampler()

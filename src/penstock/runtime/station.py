@@ -8,7 +8,16 @@ from typing import Any
 from penstock.common.typeinfo import TypeInformation
 from penstock.functions.base import Function
 from penstock.runtime.arrow_codec import codec_for
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Control, EndOfInput, Idleness, LatencyMarker, Watermark
+from penstock.runtime.batch import (
+    MAX_TIMESTAMP,
+    MIN_TIMESTAMP,
+    Batch,
+    Control,
+    EndOfInput,
+    Idleness,
+    LatencyMarker,
+    Watermark,
+)
 from penstock.runtime.coercion import coercer
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.hot_keys import HotKeys
@@ -173,8 +182,9 @@ class Station:
         if saved is None:
             return
         snapshots = snapshots_of(savepoint, self.uid)
-        reached = (snapshot.inputs.watermark for snapshot in snapshots.values() if snapshot.inputs is not None)
-        self._valve.start_at(min(reached, default=MIN_TIMESTAMP))
+        reached = [snapshot.inputs.watermark for snapshot in snapshots.values() if snapshot.inputs is not None]
+        # An input that had ended tells so again, and that has to pass: another input of those after it may go on.
+        self._valve.start_at(min(*reached, MAX_TIMESTAMP - 1) if reached else MIN_TIMESTAMP)
         for piece in tables_of(savepoint, self.uid):
             self.guard(self.operator.take_over_table, piece.table, piece.schema, piece.entries)
             trim()

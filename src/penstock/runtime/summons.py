@@ -5,9 +5,9 @@ from __future__ import annotations
 import pickle
 from dataclasses import dataclass, field
 
+from penstock.runtime.epoch_note import NOTHING_WANTED, EpochNote
 from penstock.runtime.exchange import ExchangeRow, summons_channel
 from penstock.runtime.report import UnionLists
-from penstock.runtime.snapshot_target import SnapshotTarget
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Summons:
     """For one epoch."""
 
     wakes: bool = True  # the subtask runs although no records arrive for it
-    saving: SnapshotTarget | None = None
+    note: EpochNote = NOTHING_WANTED
     union_lists: dict[int, UnionLists] = field(default_factory=dict)  # by subtask: what one that is opened again sees
     committed: int = 0  # the number of the last epoch that sinks have committed
 

@@ -16,6 +16,7 @@ from penstock.runtime.stack_samples import Stacks
 
 _MEASURED_ENTRIES = 8  # of each state, to estimate how many bytes an entry has
 _SIZES_EVERY_SECONDS = 5.0
+_PROCESS_EVERY_SECONDS = 1.0
 
 
 @dataclass
@@ -48,7 +49,19 @@ class ProcessVitals:
         return f"{self.host}:{self.pid}"
 
 
+_looked_at_process: tuple[float, ProcessVitals] | None = None
+
+
 def process_vitals() -> ProcessVitals:
+    """At most a second old: asking the system takes longer than a small epoch of many."""
+    global _looked_at_process
+    now, known = time.monotonic(), _looked_at_process
+    if known is None or now - known[0] > _PROCESS_EVERY_SECONDS or known[1].pid != os.getpid():
+        known = _looked_at_process = now, _process_vitals()
+    return known[1]
+
+
+def _process_vitals() -> ProcessVitals:
     import psutil
 
     process = psutil.Process()
@@ -60,7 +73,10 @@ def process_vitals() -> ProcessVitals:
 
 
 class StateSizes:
-    """Entries and about how many bytes the states of an operator have; bytes are looked at now and then."""
+    """Entries and about how many bytes the states of an operator have; bytes are looked at now and then.
+
+    Right after a snapshot: then no changes lie beside the tables, which would have to be counted one by one.
+    """
 
     def __init__(self) -> None:
         self._looked_at = -_SIZES_EVERY_SECONDS
@@ -72,22 +88,21 @@ class StateSizes:
         if measure:
             self._looked_at = now
         sizes: dict[str, tuple[int, int]] = {}
-        for name, base, changes in _entries_of(memory):
-            if measure:
-                self._bytes_per_entry[name] = _mean_bytes(base or changes)
-            entries = len(base) + sum(key not in base for key in changes)
-            sizes[name] = entries, round(entries * self._bytes_per_entry.get(name, 0.0))
+        for name, base in _entries_of(memory):
+            if measure or name not in self._bytes_per_entry:
+                self._bytes_per_entry[name] = _mean_bytes(base)
+            sizes[name] = len(base), round(len(base) * self._bytes_per_entry[name])
         return sizes
 
 
-def _entries_of(memory: OperatorMemory) -> Iterator[tuple[str, dict[Any, Any], dict[Any, Any]]]:
-    """Tables in memory with what the epoch has changed; those on disk would have to be counted one by one."""
+def _entries_of(memory: OperatorMemory) -> Iterator[tuple[str, dict[Any, Any]]]:
+    """Tables in memory; those on disk would have to be counted one by one."""
     if memory.keyed.on_disk:
         return
     for name, table in memory.keyed.tables():
-        base, changes = getattr(table, "base", None), getattr(table, "changes", None)
-        if isinstance(base, dict) and isinstance(changes, dict):
-            yield name, base, changes
+        base = getattr(table, "base", None)
+        if isinstance(base, dict):
+            yield name, base
 
 
 def _mean_bytes(base: dict[Any, Any]) -> float:

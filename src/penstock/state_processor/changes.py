@@ -7,10 +7,11 @@ from typing import Any
 
 from penstock.functions.state_descriptors import StateDescriptor
 from penstock.runtime.operator_memory import OperatorSnapshot
+from penstock.runtime.state_rows import content_of_entry, without_moments
 from penstock.runtime.state_schema import StateSchema
 from penstock.runtime.timers import TimerChanges
 from penstock.state_processor.bootstrap import SparkEntries
-from penstock.state_processor.entries import content_of_entry, entry_of_content, without_moments, youngest
+from penstock.state_processor.entries import entry_of_content, youngest
 
 Transform = Callable[[Any, Any], Any]
 Added = SparkEntries | tuple[StateDescriptor, dict[Any, Any]]

@@ -7,23 +7,6 @@ from typing import Any
 from penstock.runtime.state_schema import StateSchema
 
 
-def content_of_entry(schema: StateSchema, entry: Any) -> Any:
-    """The value, the list or the map of a key; values of a state with time to live have their moment beside them."""
-    return entry[1] if schema.holds_lists() or schema.holds_maps() else entry
-
-
-def without_moments(schema: StateSchema, content: Any) -> tuple[Any, Any]:
-    """The content, and in the same shape when it expires (None for a state without time to live)."""
-    if schema.ttl is None:
-        return content, None
-    if schema.holds_lists():
-        return [value for value, _ in content], [moment + schema.ttl for _, moment in content]
-    if schema.holds_maps():
-        values = {key: value for key, (value, _) in content.items()}
-        return values, {key: moment + schema.ttl for key, (_, moment) in content.items()}
-    return content[0], content[1] + schema.ttl
-
-
 def entry_of_content(schema: StateSchema, content: Any, now: int) -> Any:
     """As a table writes it; with a time to live, life is counted from `now`."""
     if schema.holds_lists():

@@ -8,17 +8,16 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from penstock.common.errors import ConfigurationError
-from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operator_content import has_windows, layout_of
 from penstock.runtime.pickling import dumps
 from penstock.runtime.saved_parts import snapshots_of, tables_of
 from penstock.runtime.savepoint import SavedOperator, Savepoint, open_savepoint
+from penstock.runtime.state_rows import StateRow, content_of_entry, rows_of_table
 from penstock.runtime.state_schema import OPERATOR_KINDS, StateSchema
 from penstock.runtime.timers import TimerChanges
 from penstock.runtime.windows.saved_contents import CONTENTS, SLICES, TIMED_ELEMENTS, WINDOW_SETS
 from penstock.runtime.windows.tokens import token_of, window_of
-from penstock.state_processor.entries import content_of_entry, without_moments
-from penstock.state_processor.rows import StateRow, StateRows
+from penstock.state_processor.rows import StateRows
 
 
 @dataclass(frozen=True)
@@ -192,20 +191,7 @@ def _rows_without_key(savepoint: Savepoint, operator: SavedOperator, name: str) 
 def _table_rows(
     operator: SavedOperator, table: str, schema: StateSchema, entries: dict[Any, Any]
 ) -> Iterator[StateRow]:
-    layout, windows = layout_of(operator.kind, table), has_windows(operator.kind)
-    for key, entry in entries.items():
-        content = content_of_entry(schema, entry)
-        match layout:
-            case KeyLayout.KEY:
-                yield StateRow(key, None, *without_moments(schema, content))
-            case KeyLayout.KEY_FIRST:
-                namespace = window_of(key[1]) if windows else key[1]
-                yield StateRow(key[0], namespace, *without_moments(schema, content))
-            case KeyLayout.INSIDE:
-                for inner_key, inner_content in content.items():
-                    yield StateRow(inner_key, key, inner_content)
-            case KeyLayout.SHARED:
-                yield StateRow(None, key, content)
+    return rows_of_table(layout_of(operator.kind, table), has_windows(operator.kind), schema, entries)
 
 
 def _window_rows(savepoint: Savepoint, operator: SavedOperator) -> Iterator[StateRow]:

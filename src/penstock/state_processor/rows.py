@@ -5,27 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.savepoint import SavedOperator, Savepoint
+from penstock.runtime.state_rows import StateRow
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-
-class StateRow(NamedTuple):
-    """One entry: the value, the list or the map that a key has.
-
-    The namespace is the window of window state, the subtask of state without keys, and else None. `expires` has the
-    shape of the value and says, in milliseconds since 1970, until when its parts live; None without time to live.
-    """
-
-    key: Any
-    namespace: Any
-    value: Any
-    expires: Any = None
 
 
 Read = Callable[[Savepoint, SavedOperator], Iterator[StateRow]]

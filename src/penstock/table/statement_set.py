@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import NotSupportedError, ProgramError
-from penstock.table.compiled_plan import NO_PLANS, CompiledPlan
+from penstock.table.compiled_plan import CompiledPlan
 from penstock.table.logical.nodes import Sink
 from penstock.table.session.explanation import explanation
 from penstock.table.session.statements import sink_of
@@ -26,6 +26,7 @@ class StatementSet:
     def __init__(self, _j_statement_set: Any, t_env: TableEnvironment) -> None:
         self._t_env = t_env
         self._sinks: list[Sink] = []
+        self._texts: list[str] = []  # of those that are SQL
 
     def add(self, table_pipeline: TablePipeline) -> StatementSet:
         self._sinks.append(table_pipeline._sink)
@@ -33,6 +34,7 @@ class StatementSet:
 
     def add_insert_sql(self, stmt: str) -> StatementSet:
         self._sinks.append(sink_of(parse_statement(stmt), self._t_env._session, stmt))
+        self._texts.append(stmt.strip().rstrip(";"))
         return self
 
     def add_insert(
@@ -58,8 +60,13 @@ class StatementSet:
     def _taken(self) -> list[Sink]:
         if not self._sinks:
             raise ProgramError("The statement set is empty: add_insert_sql() or add_insert() first.")
-        sinks, self._sinks = self._sinks, []
+        sinks, self._sinks, self._texts = self._sinks, [], []
         return sinks
 
     def compile_plan(self) -> CompiledPlan:
-        raise NotSupportedError(NO_PLANS)
+        """The plan of all inserts, which must be SQL."""
+        if len(self._texts) < len(self._sinks):
+            raise NotSupportedError("compile_plan() needs inserts of SQL text: use add_insert_sql().")
+        text = "".join(f"{one};\n" for one in self._texts)
+        self._taken()
+        return self._t_env.compile_plan_sql(f"STATEMENT SET BEGIN\n{text}END")

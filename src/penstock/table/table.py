@@ -27,6 +27,7 @@ from penstock.table.table_descriptor import TableDescriptor
 from penstock.table.table_pipeline import TablePipeline
 from penstock.table.table_result import TableResult
 from penstock.table.table_schema import TableSchema
+from penstock.table.temporal_table_function import TemporalTableFunction
 from penstock.table.window import GroupWindow, OverWindow
 
 if TYPE_CHECKING:
@@ -149,6 +150,12 @@ class Table:
     def _called(self, given: Any) -> syntax.Expr:
         """A call, or a function that gets the whole row."""
         return self._node(given._set_takes_row_as_input()() if hasattr(given, "_set_takes_row_as_input") else given)
+
+    def create_temporal_table_function(
+        self, time_attribute: Expression[Any], primary_key: Expression[Any]
+    ) -> TemporalTableFunction:
+        """The rows of this table as versions of those with the same key, for ``LATERAL TABLE(f(o.ts))``."""
+        return TemporalTableFunction(self._relation, time_attribute, primary_key)
 
     def minus(self, right: Table) -> Table:
         return self._united(right, "EXCEPT", False)

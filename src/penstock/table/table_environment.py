@@ -21,7 +21,7 @@ from penstock.table.catalog.objects import (
     CatalogView,
 )
 from penstock.table.changelog_mode import ChangelogMode
-from penstock.table.compiled_plan import NO_PLANS, CompiledPlan
+from penstock.table.compiled_plan import CompiledPlan
 from penstock.table.environment_settings import EnvironmentSettings
 from penstock.table.expression import Expression
 from penstock.table.logical import nodes as plan
@@ -31,10 +31,12 @@ from penstock.table.logical.sinks import build_sink
 from penstock.table.logical.tables import TableDefinition
 from penstock.table.model_descriptor import ModelDescriptor
 from penstock.table.module import Module, ModuleEntry
+from penstock.table.plan_reference import PlanReference
 from penstock.table.schema import Schema
 from penstock.table.session import data_streams
 from penstock.table.session.definition_statements import add_catalog
 from penstock.table.session.explanation import explanation
+from penstock.table.session.plan_documents import compiled
 from penstock.table.session.program_rows import relation_of_elements, relation_of_frame
 from penstock.table.session.show import user_functions
 from penstock.table.session.statements import execute, sink_of
@@ -330,14 +332,15 @@ class TableEnvironment:
             raise ProgramError(f"{target!r} is a view: rows can be written only into tables.")
         return build_sink(table._relation, path, definition, overwrite)
 
-    def load_plan(self, plan_reference: Any) -> CompiledPlan:
-        raise NotSupportedError(NO_PLANS)
+    def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
+        return CompiledPlan(plan_reference._document(), self)
 
     def compile_plan_sql(self, stmt: str) -> CompiledPlan:
-        raise NotSupportedError(NO_PLANS)
+        """The plan of an INSERT, to be kept and run later."""
+        return CompiledPlan(compiled(stmt.strip().rstrip(";"), self._session), self)
 
-    def execute_plan(self, plan_reference: Any) -> TableResult:
-        raise NotSupportedError(NO_PLANS)
+    def execute_plan(self, plan_reference: PlanReference) -> TableResult:
+        return self.load_plan(plan_reference).execute()
 
     # Settings
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.common.errors import NotSupportedError
 from penstock.table.catalog.object_names import ObjectIdentifier
-from penstock.table.compiled_plan import NO_PLANS, CompiledPlan
+from penstock.table.compiled_plan import CompiledPlan
 from penstock.table.logical.nodes import Sink
 from penstock.table.session.explanation import explanation
 from penstock.table.table_result import TableResult
@@ -39,4 +39,4 @@ class TablePipeline:
         return ObjectIdentifier.of(path[0], path[1], path[2]) if len(path) == 3 else None
 
     def compile_plan(self) -> CompiledPlan:
-        raise NotSupportedError(NO_PLANS)
+        raise NotSupportedError("A plan is compiled from SQL text: use t_env.compile_plan_sql('INSERT INTO ..').")

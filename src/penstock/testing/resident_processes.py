@@ -127,4 +127,4 @@ class ProcessExecutor:
     """Runs jobs as `penstock run` does, with all their files, on processes instead of Spark."""
 
     def submit(self, request: JobRequest) -> RunningJob:
-        return submit(request, ResidentEngine(ProcessHost()))
+        return submit(request, lambda recorded: ResidentEngine(ProcessHost()))

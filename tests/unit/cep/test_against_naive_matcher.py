@@ -190,8 +190,11 @@ class RandomGroup(RandomPattern):
     """The stages of a group, with names that the pattern around it does not have."""
 
     def __init__(self, outer: RandomPattern) -> None:
-        self.source, self.names, self.gaps = outer.source, outer.names, outer.gaps
+        self.source, self.names, self.gaps, self.outer = outer.source, outer.names, outer.gaps, outer
         self._stages(self.source.randint(1, 2), None, depth=1)
+
+    def condition(self) -> Any:
+        return self.outer.condition()
 
 
 def random_events(source: random.Random, length: int) -> list[tuple[int, str]]:

@@ -19,7 +19,8 @@ Functions register metrics of their own through `runtime_context.get_metrics_gro
 distributions, as in PyFlink. Besides, there are the built-in ones below. All of them are in the REST interface
 ([rest.md](rest.md)), on the web page, and go to the reporters that a job is configured with. Subtasks tell their
 numbers
-when an epoch ends; with nothing to do, rates go to zero after five seconds. Counts begin with the driver, those of
+when an epoch ends; while an epoch is computed the rates of the last one stand, and with nothing to do they go
+to zero after five seconds. Counts begin with the driver, those of
 functions with the job.
 
 ```
@@ -33,6 +34,17 @@ your own. `interval`
 (10 s) says how often; a last report comes when the job ends. `metrics.reporters` chooses among several. A mistake is
 an error
 before the job starts; a reporter that fails later is told once on standard error, and the job goes on.
+
+`filter.includes` and `filter.excludes` choose metrics, as in Flink: `scope:names:types`, several separated by
+semicolons, with `*` for any
+characters. The scope is the logical one (`jobmanager`, `jobmanager.job`, `taskmanager`,
+`taskmanager.job.task.operator`) with the groups of the
+metric behind it; types are counter, meter, gauge and histogram. What is excluded is left out even if it is included:
+
+```
+metrics.reporter.prom.filter.includes: *.operator:numRecords*,numBytes*;jobmanager.job
+metrics.reporter.prom.filter.excludes: *:*:meter
+```
 
 """
 _OWN = """

@@ -11,7 +11,6 @@ from penstock.control.attempts import Attempt
 from penstock.control.epoch_store import Totals
 from penstock.control.job_control import (
     HotKey,
-    InputDescription,
     JobControl,
     JobDescription,
     OperatorDescription,
@@ -19,9 +18,12 @@ from penstock.control.job_control import (
     SubtaskDescription,
     WorkerDescription,
 )
+from penstock.control.job_record import InputDescription
 from penstock.control.progress import JobProgress
 from penstock.control.snapshot_history import HistoryEntry, SnapshotHistory, WrittenFacts
+from penstock.control.state_questions import StateAnswer
 from penstock.runtime.snapshot_target import SnapshotKind
+from penstock.runtime.state_questions import StateEntry, StateFacts, StateQuestion
 
 JOB_ID = "0123456789abcdef0123456789abcdef"
 
@@ -38,6 +40,7 @@ class FakeJob(JobControl):
         self.cancelled = threading.Event()
         self.history = SnapshotHistory()
         self.attempts: tuple[Attempt, ...] = ()
+        self.configuration: dict[str, str] = {}
 
     def describe(self) -> JobDescription:
         return JobDescription(
@@ -73,6 +76,7 @@ class FakeJob(JobControl):
             workers=(WorkerDescription("a:7", "a", 7, 1000, 2.5),),
             metrics={"uptime": 65_000},
             attempts=self.attempts,
+            configuration=self.configuration,
             snapshots=self.history.describe(),
         )
 
@@ -93,6 +97,13 @@ class FakeJob(JobControl):
 
     def stop(self, directory: str | None, drain: bool) -> Future[str]:
         return self._asked("stop", directory, drain)
+
+    def look_at_state(self, question: StateQuestion) -> Future[StateAnswer]:
+        self.asked.append(("state", question))
+        facts = StateFacts("u1", "Count", "count", "value", "LONG", 1, 8)
+        answer: Future[StateAnswer] = Future()
+        answer.set_result(StateAnswer(12, (facts,), (StateEntry("tom", None, 7),)))
+        return answer
 
     def _asked(self, *what: Any) -> Future[str]:
         if self.refusal is not None:

@@ -15,8 +15,18 @@ from penstock.rest.job_server import OneJob
 from penstock.rest.json_types import mistakes
 from penstock.rest.triggers import Triggers
 
-_PARTS = {"job": JOB_ID, "vertex": "u1", "subtask": "0", "checkpoint": "3", "worker": "a:7", "name": "spark.log"}
-_ELSEWHERE = ("events", "/jars", "/log", "/state", ":state", "/savepoints")  # need more than a job without an engine
+_PARTS = {
+    "job": JOB_ID,
+    "vertex": "u1",
+    "subtask": "0",
+    "checkpoint": "3",
+    "worker": "a:7",
+    "name": "spark.log",
+    "attempt": "0",
+    "uid": "u1",
+    "state": "count",
+}
+_ELSEWHERE = ("events", "/jars", ":program/plan", "/log", "/savepoints")  # need more than a job without an engine
 _ANSWERING = [
     e for e in ENDPOINTS if e.method == "GET" and ":trigger" not in e.path and not e.path.endswith(_ELSEWHERE)
 ]

@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.certificates import own_certificate
 from tests.unit.rest.fake_job import JOB_ID, FakeJob
 
+from penstock.client import Connection, JobClient
 from penstock.client.access import RestAccess, read_access, write_access
-from penstock.common.errors import JobExecutionError
+from penstock.common.errors import ConfigurationError, JobExecutionError
 from penstock.common.job_status import JobStatus
+from penstock.common.run_options import RunOptions
 from penstock.control.job_home import JobHome
 from penstock.rest.api import ENDPOINTS
 from penstock.rest.job_server import JobServer as Server
@@ -69,6 +72,21 @@ def test_no_endpoint_works_without_the_token(server: Server, job: FakeJob, endpo
     path = re.sub(r":\w+", "x", endpoint.path.replace(":job", JOB_ID))
     status, answer = ask(server, endpoint.method, path, token="guessed")
     assert (status, list(answer), job.asked) == (401, ["errors"], [])
+
+
+def test_a_job_with_a_page_speaks_tls_if_it_is_told_to(
+    job: FakeJob, home: JobHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("penstock.rest.job_server.current_run_options", lambda: RunOptions(web_page=True))
+    job.configuration = {**own_certificate(tmp_path), "rest.port": "0"}
+    server = serve_job(job, home)
+    access = read_access(home.path)
+    assert access is not None and access.url.startswith("https://") and access.page in capsys.readouterr().err
+    assert JobClient(Connection.of(access), JOB_ID).status() == "RUNNING"
+    server.close(grace_seconds=0)
+    job.configuration["penstock.rest.key"] = str(tmp_path / "nothing.pem")
+    with pytest.raises(ConfigurationError, match="are no certificate and its key"):
+        serve_job(job, home)
 
 
 def test_a_request_without_any_header_is_refused(server: Server) -> None:

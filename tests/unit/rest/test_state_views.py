@@ -12,6 +12,7 @@ from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 from penstock.rest import state_views
 from penstock.rest.endpoint import RestError
+from penstock.runtime.state_answers import is_key
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def job_with(path: str) -> FakeJob:
 
 
 def test_states_and_the_value_of_a_key(savepoint: str) -> None:
-    path, epoch = state_views.snapshot_to_read(job_with(savepoint), fresh=False)
+    path, epoch = state_views.snapshot_to_read(job_with(savepoint).describe())
     [operator] = [each for each in state_views.states(path, epoch)["operators"] if each["uid"] == "sums"]
     [state] = operator["states"]
     answer = state_views.entries(path, epoch, "sums", state["name"], '"a"', None)
@@ -46,7 +47,7 @@ def test_states_and_the_value_of_a_key(savepoint: str) -> None:
 
 def test_a_job_without_any_snapshot_says_what_to_do() -> None:
     with pytest.raises(RestError, match="execution.checkpointing.interval"):
-        state_views.snapshot_to_read(FakeJob(), fresh=False)
+        state_views.snapshot_to_read(FakeJob().describe())
 
 
 @pytest.mark.parametrize(
@@ -61,4 +62,4 @@ def test_a_job_without_any_snapshot_says_what_to_do() -> None:
     ],
 )
 def test_keys_as_people_write_them(key: object, text: str, meant: bool) -> None:
-    assert state_views.is_key(key, text) is meant
+    assert is_key(key, text) is meant

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from penstock.runtime.batch import Batch
 from penstock.runtime.pacer import Pacer
 
 
 class Run:
-    def __init__(self, cost_ms: float) -> None:
+    def __init__(self, cost_ms: float, batch_ms: float = 0.0) -> None:
         self.now = 0.0
         self.cost_ms = cost_ms
+        self.batch_ms = batch_ms
         self.parts: list[list[int]] = []
         self.looks = 0
         self.pacer = Pacer(lambda: int(self.now), self.look)
@@ -19,7 +22,7 @@ class Run:
 
     def process(self, batch: Batch) -> None:
         self.parts.append(batch.values)
-        self.now += self.cost_ms * len(batch)
+        self.now += self.batch_ms + self.cost_ms * len(batch)
 
     def emit(self, count: int) -> None:
         self.pacer.emit(self.process, Batch(list(range(count)), list(range(count))))
@@ -63,4 +66,19 @@ def test_short_batches_say_nothing_about_long_ones() -> None:
         run.emit(1)
     run.cost_ms = 10.0
     run.emit(1000)
-    assert max(map(len, run.parts)) <= 4
+    assert max(map(len, run.parts)) <= 8
+
+
+@pytest.mark.parametrize("batch_ms", [4, 10, 30])
+def test_what_every_batch_costs_does_not_make_them_short(batch_ms: int) -> None:
+    run = Run(0.01, batch_ms)
+    run.emit(100_000)
+    assert len(run.parts) < 200
+    assert run.now < 4_000, "1,000 ms are for the records"
+
+
+def test_longer_batches_are_given_up_where_records_do_not_get_cheaper() -> None:
+    run = Run(20.0)
+    run.emit(1000)
+    lengths = list(map(len, run.parts))
+    assert max(lengths) <= 4 and lengths.count(1) + lengths.count(2) > 400

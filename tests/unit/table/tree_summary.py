@@ -22,7 +22,7 @@ def _fields(node: Any) -> list[str]:
     shown = []
     for field in dataclasses.fields(node):
         value = getattr(node, field.name)
-        if field.name == "position" or value == field.default:
+        if not field.repr or value == field.default:
             continue
         required = field.default is dataclasses.MISSING
         shown.append(summary(value) if required else f"{field.name}={summary(value)}")

@@ -248,7 +248,15 @@ def _epoch(age: int) -> Json:
         "duration": computing + 23,
         "records": 23_000 + int(4_000 * math.cos(age / 9)),
         "bytes": 81_000,
-        "phases": {"planning": 2, "computing": computing, "recording": 12, "committing": 9},
+        "phases": {
+            "planning": 2,
+            "source": computing * 0.3,
+            "operators": computing * 0.4,
+            "state": computing * 0.1,
+            "exchange": computing * 0.2,
+            "recording": 12,
+            "committing": 9,
+        },
     }
 
 

@@ -269,7 +269,7 @@ export interface Skew {
 
 export interface StateList {
   epoch?: number | null;
-  operators: { uid: string; name?: string | null; states: { name: string; kind: string; type: string | null; entries: number; bytes: number }[] }[];
+  operators: { uid: string; name?: string | null; states: { name: string; kind: string; type: string | null; entries: number | null; bytes: number | null }[] }[];
 }
 
 export interface StateEntries {

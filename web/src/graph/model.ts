@@ -1,5 +1,5 @@
 /** The job's graph as it is drawn: boxes of operators that run together, and the exchanges between the boxes. */
-import type { Job, PlanNode, Vertex } from "../api/types";
+import type { Job, PlanNode, Vertex, VertexFacts } from "../api/types";
 
 export interface Operator {
   id: string;
@@ -63,6 +63,7 @@ export function graphOf(job: Job, plan: PlanNode[]): Graph {
 
 function operatorOf(vertex: Vertex, node: PlanNode | undefined, failedIn: string | undefined): Operator {
   const facts = vertex.penstock ?? {};
+  const now: VertexFacts = vertex.status === "RUNNING" ? facts : {}; // what the last attempt did is no load of this moment
   return {
     id: vertex.id,
     name: vertex.name,
@@ -71,10 +72,10 @@ function operatorOf(vertex: Vertex, node: PlanNode | undefined, failedIn: string
     failed: vertex.status === "FAILED" && (failedIn === undefined || failedIn === vertex.id),
     origin: facts.origin ?? null,
     kind: facts.kind ?? null,
-    busy: facts.busy ?? null,
-    pressed: facts.backpressured ?? null,
-    rateIn: facts["rate-in"] ?? null,
-    rateOut: facts["rate-out"] ?? null,
+    busy: now.busy ?? null,
+    pressed: now.backpressured ?? null,
+    rateIn: now["rate-in"] ?? null,
+    rateOut: now["rate-out"] ?? null,
     recordsIn: vertex.metrics["read-records"] ?? null,
     recordsOut: vertex.metrics["write-records"] ?? null,
     watermark: facts.watermark ?? null,
@@ -112,7 +113,8 @@ function exchanges(plan: PlanNode[], operators: Map<string, Operator>, boxOf: Ma
     for (const input of node.inputs ?? []) {
       const [from, to] = [boxOf.get(input.id), boxOf.get(node.id)];
       if (from === undefined || to === undefined || from === to) continue;
-      const rate = input.penstock?.rate ?? operators.get(input.id)!.rateOut;
+      const sender = operators.get(input.id)!;
+      const rate = sender.status === "RUNNING" ? (input.penstock?.rate ?? sender.rateOut) : null;
       const known = found.get(`${from} ${to}`);
       if (known === undefined)
         found.set(`${from} ${to}`, { from, to, sender: input.id, receiver: node.id, strategy: strategyOf(node, input.id), rate });

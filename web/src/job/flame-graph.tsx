@@ -64,6 +64,7 @@ function Frames({ root }: { root: Flame }) {
           <button
             key={cell.path}
             role="listitem"
+            className={cell.frame.name.endsWith("(penstock)") ? "machinery" : undefined}
             title={`${cell.frame.name}\n${format.share(cell.frame.value / root.value)} of all samples (${cell.frame.value})`}
             onClick={() => setZoomed(cell.path)}
             style={{

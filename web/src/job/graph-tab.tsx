@@ -1,7 +1,7 @@
 /** The graph, who slows whom, and the operator that was chosen. */
 import { useMemo, useState } from "react";
 import { useLive } from "../api/live";
-import type { BackPressure, Job, PlanNode } from "../api/types";
+import type { BackPressure, Job, PlanNode, Skew } from "../api/types";
 import * as format from "../format";
 import { GraphView, type Colouring } from "../graph/graph-view";
 import { graphOf, type Graph, type Operator } from "../graph/model";
@@ -15,6 +15,7 @@ import { addSample } from "./samples";
 export function GraphTab({ job, route }: { job: Job; route: Route }) {
   const plan = useLive<{ plan: { nodes: PlanNode[] } }>(`/jobs/${job.jid}/plan`).data?.plan.nodes ?? job.plan?.nodes;
   const pressure = useLive<BackPressure>(job.state === "RUNNING" ? `/penstock/v1/jobs/${job.jid}/backpressure` : null, 3000).data;
+  const skewed = useLive<Skew>(job.state === "RUNNING" ? `/penstock/v1/jobs/${job.jid}/skew` : null, 4000).data?.vertices.filter((vertex) => vertex.skewed) ?? [];
   const graph = useMemo(() => {
     if (plan === undefined) return undefined;
     const made = graphOf(job, plan);
@@ -36,6 +37,12 @@ export function GraphTab({ job, route }: { job: Job; route: Route }) {
           <a href={withQuery(route, { operator: pressure.cause.id })}>Look at {pressure.cause.name}</a>
         </p>
       )}
+      {skewed.map((vertex) => (
+        <p className="message warn" key={vertex.id}>
+          <strong>Skew.</strong> {vertex.advice[0] ?? `The load of ${vertex.name} is uneven.`}{" "}
+          <a href={withQuery(route, { operator: vertex.id, part: "keys" })}>What to do about it</a>
+        </p>
+      ))}
       <div className={`beside ${selected ? "open" : ""} ${isWide ? "below" : ""}`}>
         <Card
           label="Graph"

@@ -33,7 +33,7 @@ export function MetricsTab({ job }: { job: Job }) {
             <Chart
               label="Phases"
               times={times}
-              series={phases.slice(0, 4).map((phase) => ({ name: phase, values: epochs.map((e) => e.phases[phase] ?? null) }))}
+              series={longest(phases, epochs).map((phase) => ({ name: phase, values: epochs.map((e) => e.phases[phase] ?? null) }))}
               show={format.duration}
             />
           </Card>
@@ -44,6 +44,13 @@ export function MetricsTab({ job }: { job: Job }) {
       </Card>
     </div>
   );
+}
+
+/** Those on which most of the time goes: more lines than that nobody can tell apart. */
+function longest(phases: string[], epochs: Epoch[]): string[] {
+  const spent = (phase: string) => epochs.reduce((sum, epoch) => sum + (epoch.phases[phase] ?? 0), 0);
+  const most = phases.toSorted((one, other) => spent(other) - spent(one)).slice(0, 4);
+  return phases.filter((phase) => most.includes(phase));
 }
 
 /** Between the ends of two epochs, which is what arrives; an epoch's own duration leaves out its pauses. */

@@ -126,7 +126,7 @@ const RUNNING: Column<JobSummary>[] = [
   {
     title: "Back pressure",
     by: (job) => ["ok", "low", "high"].indexOf(job.penstock?.backpressure ?? ""),
-    show: (job) => <Pressure level={job.penstock?.backpressure} />,
+    show: (job) => <Pressure level={job.state === "RUNNING" ? job.penstock?.backpressure : null} />,
   },
   RESTARTS,
   DURATION,

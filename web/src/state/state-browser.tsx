@@ -1,6 +1,5 @@
-/** State by operator, name and key: of a job as of its newest checkpoint, or of a savepoint. */
+/** State by operator, name and key: of a job as it is after an epoch that ends now, or of a savepoint. */
 import { useState } from "react";
-import { get } from "../api/client";
 import { refresh, useLive } from "../api/live";
 import type { StateEntries, StateList } from "../api/types";
 import * as format from "../format";
@@ -28,7 +27,7 @@ function addresses(source: StateSource) {
   };
 }
 
-/** Reading state is work for the manager: it is read when somebody asks, not all the time. */
+/** Reading state is work for the job: it is read when somebody asks, not all the time. */
 const SELDOM_MS = 600_000;
 
 export function StateBrowser({ source, route }: { source: StateSource; route: Route }) {
@@ -38,7 +37,7 @@ export function StateBrowser({ source, route }: { source: StateSource; route: Ro
       <Card>
         <Notice title="There is no state to read">
           <p style={{ marginBottom: 14 }}>{refused.message}</p>
-          {"job" in source && <Renew job={source.job} />}
+          {"job" in source && <button onClick={refresh}>Try again</button>}
         </Notice>
       </Card>
     );
@@ -61,7 +60,7 @@ export function StateBrowser({ source, route }: { source: StateSource; route: Ro
                 >
                   <span className="mono">{one.name}</span>
                   <span className="muted" title={one.type ?? undefined}>
-                    {one.kind}, {format.compact(one.entries)}
+                    {one.kind}{one.entries == null ? "" : `, ${format.compact(one.entries)}`}
                   </span>
                 </a>
               ))}
@@ -75,31 +74,6 @@ export function StateBrowser({ source, route }: { source: StateSource; route: Ro
         <Card><Notice title="Choose a state" /></Card>
       )}
     </div>
-  );
-}
-
-/** Takes a checkpoint and reads that. */
-function Renew({ job }: { job: string }) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const renew = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await get(`/penstock/v1/jobs/${job}/state?fresh=true`);
-      refresh();
-    } catch (problem) {
-      setError((problem as Error).message);
-    }
-    setBusy(false);
-  };
-  return (
-    <>
-      <button onClick={() => void renew()} disabled={isBusy}>
-        {isBusy ? "Taking a checkpoint …" : "Read the newest"}
-      </button>
-      {error && <span className="message bad">{error}</span>}
-    </>
   );
 }
 
@@ -144,7 +118,7 @@ function Entries({ source, uid, state }: { source: StateSource; uid: string; sta
             {data.truncated ? `The first ${format.count(entries.length)}; look up a key for others. ` : ""}
             {data.epoch != null && `As of epoch ${format.count(data.epoch)}.`}
           </span>
-          {"job" in source && <Renew job={source.job} />}
+          {"job" in source && <button onClick={refresh}>Read again</button>}
         </div>
       )}
     </Card>

@@ -6,6 +6,11 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.client import PenstockClient
+    from penstock.common.configuration import Configuration
 
 FAILED = 1
 
@@ -26,6 +31,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="set an option of the session; may be given several times",
     )
     parser.add_argument("--master", metavar="URL", help="Spark master, for example local[4] or spark://host:7077")
+    parser.add_argument(
+        "-e", "--environment", metavar="FILE", help="options of the session, one `key: value` in each line"
+    )
+    parser.add_argument(
+        "--no-manager", action="store_true", help="run INSERT in this process, though a manager runs in the home"
+    )
     parser.add_argument("--history", metavar="FILE", help="where typed statements are kept")
 
 
@@ -37,11 +48,11 @@ def execute(arguments: argparse.Namespace) -> int:
     from penstock.table.environment_settings import EnvironmentSettings
     from penstock.table.table_environment import TableEnvironment
 
-    for file in filter(None, (arguments.file, arguments.init)):
+    for file in filter(None, (arguments.file, arguments.init, arguments.environment)):
         if not os.path.isfile(file):
             print(f"penstock sql: there is no file {file}", file=sys.stderr)
             return 2
-    given = dict(arguments.settings)
+    given = {**_options_in(arguments.environment), **dict(arguments.settings)}
     set_run_options(
         RunOptions(
             parallelism=arguments.parallelism,
@@ -55,7 +66,8 @@ def execute(arguments: argparse.Namespace) -> int:
     if not interactive and "sql-client.execution.result-mode" not in given:
         configuration.set("sql-client.execution.result-mode", "TABLEAU")
     settings = EnvironmentSettings.new_instance().with_configuration(configuration).build()
-    client = SqlClient(TableEnvironment.create(settings), live=interactive and sys.stdout.isatty())
+    manager = None if arguments.no_manager else _manager(configuration)
+    client = SqlClient(TableEnvironment.create(settings), interactive and sys.stdout.isatty(), manager)
     try:
         for file in filter(None, (arguments.init, arguments.file)):
             client.run_script(Path(file).read_text("utf-8"), file)
@@ -72,6 +84,26 @@ def execute(arguments: argparse.Namespace) -> int:
         print_error(error, False)
         return FAILED
     return 0
+
+
+def _options_in(file: str | None) -> dict[str, str]:
+    """`key: value` or `key = value` in each line; # begins a comment."""
+    found = {}
+    for line in Path(file).read_text("utf-8").splitlines() if file else ():
+        text = line.split("#", 1)[0].strip()
+        if text:
+            sign = min((sign for sign in (":", "=") if sign in text), key=text.index, default=":")
+            key, _, value = text.partition(sign)
+            found[key.strip()] = value.strip().strip("'\"")
+    return found
+
+
+def _manager(configuration: Configuration) -> PenstockClient | None:
+    from penstock.client import find_manager
+    from penstock.common.options import value_of
+    from penstock.control.job_home import penstock_home
+
+    return find_manager(penstock_home(value_of(configuration, "penstock.home")).absolute())
 
 
 def _talk(client: object, history: str | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli.sql.results import MODES, show
 from penstock.cli.sql.statement_text import cut, without_comments
+from penstock.cli.sql.submission import submit
 from penstock.common.errors import PenstockError, ProgramError
 from penstock.common.options import value_of
 from penstock.table.sql import statements as st
@@ -16,6 +17,7 @@ from penstock.table.statement_set import StatementSet
 from penstock.table.table_result import TableResult
 
 if TYPE_CHECKING:
+    from penstock.client import PenstockClient
     from penstock.table.table_environment import TableEnvironment
 
 HELP = """\
@@ -33,10 +35,14 @@ class Leave(Exception):
 
 
 class SqlClient:
-    def __init__(self, t_env: TableEnvironment, live: bool = False) -> None:
+    """With a manager INSERT is a job of it, and outlives the client."""
+
+    def __init__(self, t_env: TableEnvironment, live: bool = False, manager: PenstockClient | None = None) -> None:
         self.t_env = t_env
         self._live = live
+        self._manager = manager
         self._set: StatementSet | None = None
+        self._inserts: list[str] = []  # of the set
         self._running: list[TableResult] = []
 
     def run_script(self, text: str, name: str) -> None:
@@ -68,11 +74,16 @@ class SqlClient:
 
     def _execute(self, text: str, statement: st.Statement) -> None:
         if isinstance(statement, st.BeginStatementSet):
-            self._set = self.t_env.create_statement_set()
+            self._set, self._inserts = self.t_env.create_statement_set(), []
             print("[INFO] Begin a statement set.")
             return
         if self._set is not None:
             self._in_set(text, statement)
+            return
+        if self._manager is not None and isinstance(statement, (st.Insert, st.StatementSet)):
+            self._hand_over(
+                text.strip().removeprefix("EXECUTE").strip() if isinstance(statement, st.StatementSet) else text
+            )
             return
         mode = self.mode if isinstance(statement, st.QueryStatement) else "TABLEAU"
         began = time.monotonic()
@@ -90,12 +101,22 @@ class SqlClient:
         assert self._set is not None
         if isinstance(statement, st.EndStatementSet):
             inserts, self._set = self._set, None
-            self._submitted(inserts.execute())
+            if self._manager is not None:
+                self._hand_over("STATEMENT SET BEGIN " + "".join(f"{one};\n" for one in self._inserts) + "END")
+            else:
+                self._submitted(inserts.execute())
         elif isinstance(statement, st.Insert):
             self._set.add_insert_sql(text)
+            self._inserts.append(text.rstrip().rstrip(";"))
             print("[INFO] Add SQL update statement to the statement set.")
         else:
             raise ProgramError("Only INSERT statements belong into a statement set: END closes it.")
+
+    def _hand_over(self, text: str) -> None:
+        assert self._manager is not None
+        job = submit(text, self.t_env, self._manager)
+        print(f"[INFO] SQL update statement has been successfully submitted to {self._manager.url}:")
+        print(f"Job ID: {job}")
 
     def _submitted(self, result: TableResult) -> None:
         client = result.get_job_client()

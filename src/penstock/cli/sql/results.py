@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 
 from penstock.cli.sql.changelog_table import ChangelogTable
@@ -22,6 +23,8 @@ def show(result: TableResult, mode: str, most_rows: int, live: bool) -> None:
             result.print()
         elif mode == "TABLE":
             _show_table(result, most_rows, live)
+        elif mode == "CHANGELOG" and live:
+            _show_changes(result, most_rows)
         else:
             result.print()
     except KeyboardInterrupt:
@@ -47,6 +50,27 @@ def _show_table(result: TableResult, most_rows: int, live: bool) -> None:
     fitted = [min(30, width_by_content(name, texts)) for name, texts in zip(names, columns, strict=True)]
     fitted = [max(width, len(name)) for width, name in zip(fitted, names, strict=True)]
     for text in picture(names, fitted, rows):
+        print(text)
+
+
+def _show_changes(result: TableResult, most_rows: int) -> None:
+    """The last changes while they come, drawn again; all that were kept when the query has ended."""
+    changes: deque[tuple[str, ...]] = deque(maxlen=most_rows)
+    names = ["op", *(field.name for field in result._fields)]
+    widths = [2, *(width_by_type(field.name, field.data_type) for field in result._fields)]
+    screen, count = _Screen(), 0
+
+    def page() -> list[str]:
+        shown = list(changes)[-max(1, screen.height() - _LINES_AROUND) :]
+        lines = [frame(widths), line(names, widths), frame(widths), *(line(row, widths) for row in shown)]
+        return [*lines, frame(widths), f"{count} changes; Ctrl-C ends the query"]
+
+    for kind, row in _changes(result):
+        changes.append((kind, *row))
+        count += 1
+        screen.draw(page)
+    screen.clear()
+    for text in picture(names, widths, list(changes)):
         print(text)
 
 

@@ -27,6 +27,7 @@ from penstock.columns.kernels.failure import ValueFailure
 from penstock.columns.kernels.moment_text import date_of, local_nanos_of, nanos_of_day
 from penstock.columns.kernels.time_columns import cut_to_precision, finest, from_local, local_ticks, rescaled, unit
 from penstock.columns.kernels.time_zone import to_instant
+from penstock.columns.kernels.usual_texts import read_usual
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType, IntegralType
@@ -128,7 +129,7 @@ def _number_to_boolean(datum: Datum, source: DataType, target: DataType, session
 
 
 def _each_text(read: Callable[[str, DataType, Session], Any]) -> _Convert:
-    """Distinct texts are read once; one that cannot be read fails, or is null under TRY_CAST."""
+    """Other than usual texts are read once each; one that cannot be read fails, or is null under TRY_CAST."""
 
     def convert(datum: Datum, source: DataType, target: DataType, session: Session, safe: bool) -> Datum:
         def value_of(text: str | None) -> Any:
@@ -143,6 +144,9 @@ def _each_text(read: Callable[[str, DataType, Session], Any]) -> _Convert:
 
         if isinstance(datum, pa.Scalar):
             return constant(value_of(datum.as_py()), target)
+        usual = read_usual(datum, target)
+        if usual is not None:
+            return usual
         encoded = pc.dictionary_encode(datum)
         known = from_plain([value_of(text) for text in encoded.dictionary.to_pylist()], target)
         return known.take(encoded.indices)

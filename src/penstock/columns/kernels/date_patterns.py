@@ -76,6 +76,11 @@ def strftime_form(pattern: str) -> str | None:
     return "".join(parts)
 
 
+def shown_seconds(form: str) -> int:
+    """How long a form of strftime shows the same, in seconds."""
+    return next((seconds for sign, seconds in (("%S", 1), ("%M", 60), ("%H", 3600)) if sign in form), 86_400)
+
+
 def format_moment(moment: LocalMoment, pattern: str) -> str:
     return "".join(write(moment) for write in _writers(pattern))
 

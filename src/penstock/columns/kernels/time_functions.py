@@ -8,7 +8,13 @@ import numpy as np
 import pyarrow.compute as pc
 
 from penstock.columns.kernels.calendar import add_months
-from penstock.columns.kernels.date_patterns import LocalMoment, format_moment, parse_moment, strftime_form
+from penstock.columns.kernels.date_patterns import (
+    LocalMoment,
+    format_moment,
+    parse_moment,
+    shown_seconds,
+    strftime_form,
+)
 from penstock.columns.kernels.datum import Datum, Invocation, constant, is_constant, per_value
 from penstock.columns.kernels.failure import ValueFailure
 from penstock.columns.kernels.moment_text import date_of, local_nanos_of
@@ -69,7 +75,10 @@ def date_format(call: Invocation) -> Datum:
     seconds, valid = local_ticks(moments, call.types[0], call.session.zone, "s")
     if len(seconds) and int(seconds.min()) < _YEAR_1000:
         return per_value(_format)(call)  # years of fewer than four digits
-    return pc.strftime(column_of(seconds, valid, scalars.TimestampType(0)), format=form)
+    # Few moments differ in what is shown of them: only these are written.
+    shown = np.floor_divide(seconds, shown_seconds(form)) * shown_seconds(form)
+    different = pc.dictionary_encode(column_of(shown, valid, scalars.TimestampType(0)))
+    return pc.strftime(different.dictionary, format=form).take(different.indices)
 
 
 _YEAR_1000 = -30_610_224_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from penstock.common.errors import SetupError
 from penstock.storage import storage_at
@@ -23,28 +23,31 @@ def check_paths_exist(paths: list[str]) -> None:
             )
 
 
-def find_files(paths: list[str]) -> Iterator[tuple[str, int]]:
-    """Every file below the paths with its size, in the order of the paths and of the names below them."""
+def find_files(paths: list[str], known: Callable[[str], bool] = lambda path: False) -> Iterator[tuple[str, int]]:
+    """Every file below the paths with its size, in the order of the paths and of the names below them.
+
+    Nothing is asked about files that are known: a directory may have many, and is looked at again and again.
+    """
     for path in paths:
         if is_remote(path):
-            yield from _files_in_store(path)
+            yield from (found for found in _files_in_store(path) if not known(found[0]))
         elif os.path.isdir(path):
-            yield from _files_below(path)
-        elif os.path.isfile(path):
+            yield from _files_below(path, known)
+        elif os.path.isfile(path) and not known(path):
             yield path, os.path.getsize(path)
 
 
-def _files_below(directory: str) -> Iterator[tuple[str, int]]:
+def _files_below(directory: str, known: Callable[[str], bool]) -> Iterator[tuple[str, int]]:
     try:
         with os.scandir(directory) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
+            entries = sorted((entry for entry in listing if not known(entry.path)), key=lambda entry: entry.name)
     except FileNotFoundError:  # it vanished between two looks, which is no news
         return
     for entry in entries:
         if entry.name.startswith(_HIDDEN):
             continue
         if entry.is_dir():
-            yield from _files_below(entry.path)
+            yield from _files_below(entry.path, known)
         elif entry.is_file():
             yield entry.path, entry.stat().st_size
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from penstock.connectors.files.discovery import check_paths_exist, find_files
@@ -62,12 +62,18 @@ class Files(SourcePlanner):
         self._interval = discovery_interval_ms
         self._clock = clock
         self._next_scan = 0
+        self._seen = _Seen("")
+        self._parallelism = 1
         self._rate_of: tuple[str, float] | None = None
+
+    def open(self, parallelism: int, directory: str, wake: Callable[[], None]) -> None:
+        self._parallelism = parallelism
 
     # -- positions ---------------------------------------------------------------------------------------------
 
     def initial_position(self, parallelism: int) -> Any:
         check_paths_exist(self._paths)
+        self._seen = _Seen("")
         return self._discover({"pending": [], "found": 0, "seen": ""})
 
     def advance(self, position: Any, budget: int) -> Any:
@@ -76,12 +82,15 @@ class Files(SourcePlanner):
         if not unfinished:
             return position
         left = float(budget)
+        # Units that cannot be cut, as whole files, go to the subtasks in turn: an epoch has one for each of them.
+        due = self._parallelism if self._format.block == 1 else 1
         pending: list[PendingFile] = []
         for path, extent, done, number in unfinished:
-            if left > 0:
+            if left > 0 or due > 0:
                 rate = self._rate(path, extent)
-                taken = min(extent - done, max(1, math.ceil(left / rate)))
+                taken = min(extent - done, max(1, due, math.ceil(left / rate)))
                 left -= taken * rate
+                due -= taken
                 done += taken
             pending.append([path, extent, done, number])
         return {**found, "pending": pending}
@@ -103,14 +112,13 @@ class Files(SourcePlanner):
 
     def _discover(self, position: Any) -> Any:
         """Adds the files that were not there before; a path counts once, whatever happens to its file later."""
-        pending, found, seen = list(position["pending"]), position["found"], _unpack(position["seen"])
-        known = set(seen)
-        for path, size in find_files(self._paths):
-            fingerprint = _fingerprint(path)
-            if fingerprint in known:
+        pending, found = list(position["pending"]), position["found"]
+        if self._seen.packed != position["seen"]:  # the job has gone back
+            self._seen = _Seen(position["seen"])
+        seen = self._seen
+        for path, size in find_files(self._paths, seen.knows):
+            if not seen.add(path):
                 continue
-            known.add(fingerprint)
-            seen.append(fingerprint)
             extent = self._format.extent(path, size)
             if extent:
                 pending.append([path, extent, 0, found])
@@ -118,7 +126,7 @@ class Files(SourcePlanner):
         if self._interval is not None:
             self._next_scan = self._clock() + self._interval
         # Only who looks again has to remember what it has seen.
-        return {"pending": pending, "found": found, "seen": _pack(seen) if self._interval is not None else ""}
+        return {"pending": pending, "found": found, "seen": seen.pack() if self._interval is not None else ""}
 
     # -- work --------------------------------------------------------------------------------------------------
 
@@ -160,14 +168,35 @@ class Files(SourcePlanner):
         return FileReader(self._format, self._bad_records)
 
 
+class _Seen:
+    """The paths that were found so far, as fingerprints; those that this process has met also by name."""
+
+    def __init__(self, packed: str) -> None:
+        self.packed = packed
+        self._raw = bytearray(base64.b64decode(packed))
+        step = _FINGERPRINT_BYTES
+        self._fingerprints = {bytes(self._raw[at : at + step]) for at in range(0, len(self._raw), step)}
+        self._names: set[str] = set()
+        self._grown = False
+        self.knows = self._names.__contains__
+
+    def add(self, path: str) -> bool:
+        """Whether it is new."""
+        self._names.add(path)
+        fingerprint = _fingerprint(path)
+        if fingerprint in self._fingerprints:
+            return False
+        self._fingerprints.add(fingerprint)
+        self._raw += fingerprint
+        self._grown = True
+        return True
+
+    def pack(self) -> str:
+        if self._grown:
+            self._grown = False
+            self.packed = base64.b64encode(self._raw).decode("ascii")
+        return self.packed
+
+
 def _fingerprint(path: str) -> bytes:
     return hashlib.blake2b(path.encode("utf-8", "surrogateescape"), digest_size=_FINGERPRINT_BYTES).digest()
-
-
-def _pack(fingerprints: list[bytes]) -> str:
-    return base64.b64encode(b"".join(fingerprints)).decode("ascii")
-
-
-def _unpack(packed: str) -> list[bytes]:
-    raw = base64.b64decode(packed)
-    return [raw[i : i + _FINGERPRINT_BYTES] for i in range(0, len(raw), _FINGERPRINT_BYTES)]

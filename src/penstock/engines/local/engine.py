@@ -31,6 +31,8 @@ from penstock.runtime.summons import NOTHING, Summons, read_summons
 class LocalEngine:
     """Computes while it is watched, an epoch at a time."""
 
+    name = "local"
+
     def __init__(
         self,
         forget: bool = False,
@@ -129,7 +131,7 @@ def _level_zero(works: list[Work], blob: LevelBlob) -> list[ExchangeRow]:
                 work.subtask,
                 work.assignments,
                 work.snapshot,
-                work.saving,
+                work.note,
                 work.union_lists,
                 work.committed,
             )

@@ -20,7 +20,7 @@ Report = TypeVar("Report")
 
 @dataclass(frozen=True)
 class Barrier:
-    """The end of an epoch. `note` travels with it: whether and where the epoch is saved."""
+    """The end of an epoch. `note` travels with it: an encoded EpochNote."""
 
     epoch: int
     note: bytes = b""

@@ -17,6 +17,7 @@ from penstock.engines.resident.run_keys import Line, RunKeys
 
 OUTBOX_BYTES = 4 << 20  # more than this waits in the operators, which then do not run
 _READ_BYTES = 1 << 20
+_SILENCE = {"TCP_KEEPIDLE": 4, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3}  # seconds, seconds, and how often
 
 Address = tuple[str, int]
 
@@ -25,13 +26,26 @@ class BrokenConnectionError(PenstockError):
     """The other end is gone, or cannot be reached."""
 
 
+def prepare(sock: socket.socket) -> None:
+    """Small frames leave at once, and an end that nothing reaches any more notices it although nobody closed anything.
+
+    Only the receiving end can tell a lost path from a receiver without room: it has nothing under way itself, so that
+    its kernel asks when it hears nothing, and a process that works or is stopped still has a kernel that answers.
+    """
+    with contextlib.suppress(OSError):  # only TCP has these
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _SILENCE.items():
+            if hasattr(socket, name):
+                sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
 class Connection:
     """One TCP connection with its place in a selector; what cannot be sent at once waits here."""
 
     def __init__(self, sock: socket.socket, selector: selectors.BaseSelector, handshake: Handshake, line: Line) -> None:
         sock.setblocking(False)
-        with contextlib.suppress(OSError):  # only TCP has it
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        prepare(sock)
         self._socket = sock
         self._selector = selector
         self._handshake = handshake

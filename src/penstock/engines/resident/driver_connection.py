@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 
-from penstock.engines.resident.channels import Address
+from penstock.engines.resident.channels import Address, prepare
 from penstock.engines.resident.frames import Frame, FrameReader, Greeting, Handshake
 from penstock.engines.resident.run_keys import NotAuthenticatedError, RunKeys
 
@@ -16,7 +16,7 @@ class DriverConnection:
     def __init__(self, address: Address, keys: RunKeys, greeting: Greeting, timeout: float) -> None:
         """Both ends know each other when this returns."""
         self._socket = socket.create_connection(address, timeout)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        prepare(self._socket)
         self._line = keys.line(server=False)
         self._lock = threading.Lock()  # the line has one state for both directions
         self._reader = FrameReader()

@@ -14,6 +14,7 @@ from enum import Enum
 
 from penstock.common.configuration import Configuration
 from penstock.common.failure import Failure
+from penstock.common.options import RESIDENT
 from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
 from penstock.control.work import places_of
@@ -44,6 +45,8 @@ class _Phase(Enum):
 
 class ResidentEngine:
     """Drives the tasks of one job; `host` says where they run."""
+
+    name = RESIDENT
 
     def __init__(self, host: TaskHost, clock: Callable[[], float] = time.monotonic) -> None:
         self._host = host

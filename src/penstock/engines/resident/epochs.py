@@ -11,8 +11,8 @@ from penstock.control.job_machine import OutputClosed
 from penstock.control.work import EpochPlan, Offset, Work, places_of
 from penstock.engines.resident.barriers import EpochsInFlight
 from penstock.engines.resident.messages import Reported, RunEpoch
+from penstock.runtime.epoch_note import NOTHING_WANTED
 from penstock.runtime.report import SubtaskReport, read_report
-from penstock.runtime.snapshot_target import SnapshotTarget
 
 IN_FLIGHT = 3
 _SHORTEST_WAIT_SECONDS = 0.001  # something may be due that has to wait for something else
@@ -91,11 +91,11 @@ class Epochs:
         return self._message(generation, plan.number, works)
 
     def _message(self, generation: int, number: int, works: list[Work]) -> RunEpoch:
-        saving = next((work.saving for work in works if work.saving is not None), None)
-        self._saved_alone = saving is not None
+        note = next((work.note for work in works if work.note), NOTHING_WANTED)
+        self._saved_alone = note.saving is not None
         assignments = {work.subtask: work.assignments for work in works if work.subtask is not None}
         committed = self._job.completion.store.latest.commit_number
-        return RunEpoch(generation, number, assignments, SnapshotTarget.encode(saving), committed)
+        return RunEpoch(generation, number, assignments, note.encode(), committed)
 
     def report(self, message: Reported) -> bool:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""

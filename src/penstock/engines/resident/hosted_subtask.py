@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
@@ -13,16 +13,15 @@ from penstock.control.work import Place
 from penstock.engines.resident.barriers import Alignment, Barrier, Deliver, EndEpoch
 from penstock.engines.resident.file_state_store import FileSnapshotStore
 from penstock.engines.resident.state_files import StateFiles
-from penstock.metrics.values import GaugeValue
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.container import Container
+from penstock.runtime.epoch_note import EpochNote
 from penstock.runtime.exchange import ExchangeRow, channel_of, receivers_from, senders_to
 from penstock.runtime.failure import failure_of
-from penstock.runtime.hosting import save_in_log, save_part, sendable
+from penstock.runtime.hosting import follow, save_in_log, sendable
 from penstock.runtime.level_blob import LevelBlob
 from penstock.runtime.report import SubtaskReport, UnionLists
-from penstock.runtime.snapshot_target import SnapshotTarget
 from penstock.runtime.sources.base import Assignment
 from penstock.runtime.state_log import StateLog
 
@@ -46,40 +45,33 @@ class EndedEpoch:
     report: bytes
 
 
-@dataclass
-class TimeSpent:
-    """In seconds since the last report: where the waiting happens is where it is measured."""
+class Pressure:
+    """How long there was work but no room for what it would send: measured where the waiting happens."""
 
-    clock: Callable[[], float] = time.monotonic
-    since: float = field(init=False)
-    busy: float = 0.0
-    back_pressured: float = 0.0
-    pressed_at: float | None = None
-
-    def __post_init__(self) -> None:
-        self.since = self.clock()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since = clock()
+        self._waited = 0.0
+        self._begun: float | None = None
 
     def press(self) -> None:
-        """There is work, and no room for what it would send."""
-        if self.pressed_at is None:
-            self.pressed_at = self.clock()
+        """There is work, and no room."""
+        if self._begun is None:
+            self._begun = self._clock()
 
     def release(self) -> None:
-        if self.pressed_at is not None:
-            self.back_pressured += self.clock() - self.pressed_at
-            self.pressed_at = None
+        if self._begun is not None:
+            self._waited += self._clock() - self._begun
+            self._begun = None
 
-    def per_second(self) -> dict[str, GaugeValue]:
-        """Flink's three metrics of a task; begins anew."""
-        now = self.clock()
-        total = max(now - self.since, 1e-9)
-        busy, pressed = self.busy / total, self.back_pressured / total
-        self.since, self.busy, self.back_pressured = now, 0.0, 0.0
-        return {
-            "busyTimeMsPerSecond": GaugeValue(round(1000 * min(1.0, busy))),
-            "backPressuredTimeMsPerSecond": GaugeValue(round(1000 * min(1.0, pressed))),
-            "idleTimeMsPerSecond": GaugeValue(round(1000 * max(0.0, 1.0 - busy - pressed))),
-        }
+    def share(self) -> float:
+        """Of the time since the last call."""
+        now = self._clock()
+        if self._begun is not None:
+            self._waited, self._begun = self._waited + now - self._begun, now
+        waited, total = self._waited, max(now - self._since, 1e-9)
+        self._since, self._waited = now, 0.0
+        return min(1.0, waited / total)
 
 
 class OpeningError(JobExecutionError):
@@ -122,7 +114,7 @@ class HostedSubtask:
         self.waiting_bytes = 0
         self._failed = False
         self._finished = False
-        self.time = TimeSpent()
+        self.pressure = Pressure()
         self.container = self._opened()
         self.next_wake = _wake_of(self.container)
         self.unflushed = False
@@ -177,13 +169,6 @@ class HostedSubtask:
 
     def step(self) -> EndedEpoch | None:
         """A chunk, a batch of a source, or the end of an epoch; what it sends is taken from take_rows()."""
-        began = time.monotonic()
-        try:
-            return self._step()
-        finally:
-            self.time.busy += time.monotonic() - began
-
-    def _step(self) -> EndedEpoch | None:
         if self._reading is not None:
             self._read_on(self._reading)
             return None
@@ -233,32 +218,29 @@ class HostedSubtask:
     # -- the end of an epoch -----------------------------------------------------------------------------------
 
     def _end_epoch(self, barrier: Barrier) -> EndedEpoch:
-        target = SnapshotTarget.decode(barrier.note)
-        if self._finished and target is not None:
-            self.container = self._opened()  # it was closed, and has to be saved all the same
-        if self._finished and target is None:
+        note = EpochNote.decode(barrier.note)
+        if self._finished and note:
+            self.container = self._opened()  # it was closed, and has to be saved or asked all the same
+        if self._finished and not note:
             report = SubtaskReport(*self.place, finished=True, snapshots=(self._location, self._location or ""))
             return EndedEpoch(barrier, sendable(report, self.container).payload)
         self.container.advance()
-        report = self.container.barrier(saving=target is not None)
+        report = self.container.barrier(saving=note.saving is not None)
         if report.failure is None:
-            self._save(report, target)
+            self._save(report, note)
         self._failed = self._failed or report.failure is not None
         self._finished = report.finished and not self._failed
         if self._finished:
             self.container.close(report)
-        times = self.time.per_second()
-        for metrics in report.metrics.values():
-            metrics.update(times)
+        report.pressed = self.pressure.share()
         self.unflushed = False
         self.next_wake = None if self._finished or self._failed else _wake_of(self.container)
         return EndedEpoch(barrier, sendable(report, self.container).payload)
 
-    def _save(self, report: SubtaskReport, target: SnapshotTarget | None) -> None:
+    def _save(self, report: SubtaskReport, note: EpochNote) -> None:
         try:
             self._token = save_in_log(self.container, self._log, self._token, report)
-            if target is not None:
-                save_part(self.container, report, target)
+            follow(note, self.container, report)
             before, self._location = self._location, self._store.location()
             report.snapshots = before, self._location
         except Exception as error:  # also a full disk: the epoch fails, and the driver hears why

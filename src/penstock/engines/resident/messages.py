@@ -44,7 +44,7 @@ class RunEpoch:
     generation: int
     epoch: int
     assignments: dict[int, dict[int, Assignment]]  # by subtask and source
-    note: bytes  # whether and where the epoch is saved
+    note: bytes  # an encoded EpochNote
     committed: int = 0  # the number of the last epoch that sinks have committed
 
 

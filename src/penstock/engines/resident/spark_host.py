@@ -10,7 +10,6 @@ import itertools
 import threading
 
 from pyspark import SparkContext
-from pyspark.sql import SparkSession
 
 from penstock.common.failure import Failure
 from penstock.common.run_options import current_run_options
@@ -19,7 +18,7 @@ from penstock.control.job_home import JobHome
 from penstock.engines.resident.messages import TaskSettings
 from penstock.engines.resident.task import run_task
 from penstock.engines.spark.engine import loss_of_the_jvm, read_bounded_frames, spark_options
-from penstock.engines.spark.session import has_died, spark_session
+from penstock.engines.spark.session import has_died, spark_context
 from penstock.engines.spark.worker_modules import (
     collect_module_paths,
     prepare_worker,
@@ -36,10 +35,10 @@ _numbers = itertools.count()
 
 
 class SparkHost:
-    """The session is shared by the jobs of the process; threads and job groups belong to one job."""
+    """The context is shared by the jobs of the process; threads and job groups belong to one job."""
 
     def __init__(self) -> None:
-        self._session: SparkSession | None = None
+        self._spark: SparkContext | None = None
         self._running: dict[int, _SparkTask] = {}
 
     def prepare(self, request: JobRequest, home: JobHome) -> WorkerEnvironment:
@@ -54,13 +53,13 @@ class SparkHost:
         self._job_id = job.home.job_id
         options, home = current_run_options(), job.home
         log_file = home.home / "logs" / "spark.log"
-        self._session = spark_session(options.master, self._options, log_file, options.verbose)
-        ship_modules(self._session, job.blueprint.settings.module_paths, home.path / "shipped")
+        self._spark = spark_context(options.master, self._options, log_file, options.verbose, places=True)
+        ship_modules(self._spark, job.blueprint.settings.module_paths, home.path / "shipped")
 
     @property
     def _context(self) -> SparkContext:
-        assert self._session is not None
-        return self._session.sparkContext
+        assert self._spark is not None
+        return self._spark
 
     def slots_for(self, parallelism: int) -> int:
         """A local Spark has the cores it has, and several subtasks share one; a cluster may still get more."""
@@ -86,7 +85,7 @@ class SparkHost:
         return {slot: task.why for slot, task in self._running.items() if task.why is not None}
 
     def lost(self, patience_seconds: float = 0.0) -> Failure | None:
-        if self._session is None or not has_died(self._session, patience_seconds):
+        if self._spark is None or not has_died(self._spark, patience_seconds):
             return None
         return loss_of_the_jvm(self._job_id)
 

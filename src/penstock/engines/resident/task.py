@@ -292,9 +292,9 @@ class ResidentTask:
         traffic = generation.traffic
         while hosted.has_work and steps:
             if not traffic.has_room(hosted):
-                hosted.time.press()
+                hosted.pressure.press()
                 return
-            hosted.time.release()
+            hosted.pressure.release()
             steps -= 1
             ended = hosted.step()
             traffic.send_rows(hosted)

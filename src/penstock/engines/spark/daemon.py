@@ -15,16 +15,19 @@ from typing import Any
 
 import pyspark.daemon
 
-_PRELOADED = (
-    "pandas",
-    "pyarrow",
-    "pyspark.sql.pandas.serializers",
+OPERATORS = (
     "penstock.runtime.hosting",
+    *(f"penstock.runtime.operators.{name}" for name in ("keyed", "process", "sinks", "sources", "stateless")),
+)
+_MICRO_BATCHES = (
+    "pandas",
+    "pyspark.sql.pandas.serializers",
     "penstock.engines.spark.processor",
     "penstock.engines.spark.source",
     "penstock.engines.spark.wire",
 )
 _spark_worker = pyspark.daemon.worker
+_daemon = 0
 
 
 def worker(sock: socket.socket, authenticated: bool) -> int:
@@ -53,10 +56,12 @@ def _close_functions() -> None:
     importlib.import_module("penstock.runtime.hosting").forget_containers()
 
 
-if __name__ == "__main__":
+def run(preloaded: tuple[str, ...]) -> None:
+    """The daemon's whole life; its children have these modules without loading them."""
+    global _daemon
     _daemon = os.getpid()
     if sys.argv[1:2] == ["pyspark.worker"]:
-        for module in _PRELOADED:
+        for module in preloaded:
             importlib.import_module(module)
         if "PENSTOCK_CRASH" in os.environ:
             importlib.import_module("penstock.testing.faults").arm()
@@ -64,3 +69,7 @@ if __name__ == "__main__":
         vars(pyspark.daemon)["signal"] = SimpleNamespace(**{**vars(signal), "signal": set_signal})
         pyspark.daemon.worker = worker
     pyspark.daemon.manager()
+
+
+if __name__ == "__main__":
+    run((*OPERATORS, *_MICRO_BATCHES))

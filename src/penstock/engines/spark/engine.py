@@ -9,6 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
+from penstock.common.options import MICRO_BATCH
 from penstock.common.run_options import current_run_options
 from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
@@ -30,6 +31,8 @@ _DYING_SECONDS = 3.0
 
 class SparkEngine:
     """The session is shared by the jobs of the process; query, planner and server belong to one job."""
+
+    name = MICRO_BATCH
 
     def __init__(self) -> None:
         self._session: SparkSession | None = None
@@ -55,7 +58,7 @@ class SparkEngine:
         options, home = current_run_options(), job.home
         log_file = home.home / "logs" / "spark.log"
         self._session = spark_session(options.master, self._options, log_file, options.verbose)
-        ship_modules(self._session, job.blueprint.settings.module_paths, home.path / "shipped")
+        ship_modules(self._session.sparkContext, job.blueprint.settings.module_paths, home.path / "shipped")
         settle_in(home.spark_checkpoint)
         self._planner = QueryPlanner(MicroBatches(job.planner, job.completion, job.fence, job.tell))
         self._server = PlannerServer(self._planner)
@@ -79,7 +82,7 @@ class SparkEngine:
 
     def watch(self, seconds: float) -> AttemptEnd | None:
         assert self._session is not None and self._query is not None
-        if has_died(self._session):
+        if has_died(self._session.sparkContext):
             return AttemptEnd(loss_of_the_jvm(self._job.home.job_id), can_restart=False)
         if not self._query.isActive:
             return AttemptEnd(self._planner.failure or failure_of_query(self._query))
@@ -88,13 +91,13 @@ class SparkEngine:
 
     def lost(self) -> Failure | None:
         """A dying process closes its connections before it is gone."""
-        if self._session is None or not has_died(self._session, _DYING_SECONDS):
+        if self._session is None or not has_died(self._session.sparkContext, _DYING_SECONDS):
             return None
         return loss_of_the_jvm(self._job.home.job_id)
 
     def stop(self) -> None:
         query, self._query = self._query, None
-        if query is not None and self._session is not None and not has_died(self._session):
+        if query is not None and self._session is not None and not has_died(self._session.sparkContext):
             query.stop()
 
     def close(self) -> None:

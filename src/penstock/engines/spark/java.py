@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 MINIMUM_JAVA = 17
@@ -63,6 +64,7 @@ def installed_javas(environment: Mapping[str, str] = os.environ) -> Iterator[Fou
         yield probe_java(f"{on_path} (PATH)", on_path)
 
 
+@lru_cache
 def probe_java(where: str, executable: str) -> FoundJava:
     """Asks a `java` for its home and version: a path alone says neither (links, version managers, stubs)."""
     if not os.path.isfile(executable):

@@ -1,4 +1,4 @@
-"""The Spark session of this process: one for all jobs, silent unless asked."""
+"""Spark in this process: one context for all jobs, silent unless asked, and a session for those that need SQL."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.common.errors import NotSupportedError
@@ -51,37 +52,59 @@ _LOCAL_DEFAULTS = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 _ATTEMPTS = 4
+# A resident task waits most of the time, but Spark counts it as a busy core for as long as its job runs. A local Spark
+# of ours has places for the jobs of a whole program, and for what the program itself asks of Spark meanwhile.
+_PLACES = 64
+_HAS_PLACES = "spark.penstock.places"
+_LOCAL = "local["
 
 
 def start_jvm_ahead(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> None:
-    """Starts Spark's JVM while the program is still being read; spark_session() takes it if it asks for the same."""
+    """Starts Spark's JVM while the program is still being read; spark_context() takes it if it asks for the same."""
     start_ahead(_jvm_settings(master, options, log_file, verbose))
 
 
 def running_session() -> SparkSession:
-    """The session of the job that this process has run last."""
+    """On the context of the jobs of this process."""
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
-def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
-    """The running session, or a new one; options that need a new JVM take effect only then."""
+def has_places(master: str | None, options: dict[str, str]) -> bool:
+    """Whether tasks may stay for as long as their job runs without taking a core from others: see `places`."""
     _forget_dead_session()
-    active = SparkSession.getActiveSession()
+    active = SparkContext._active_spark_context
+    if active is not None:
+        return active.getConf().get(_HAS_PLACES) is not None
+    return _with_retries(_chosen_master(master, options)).startswith(_LOCAL)
+
+
+def spark_session(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> SparkSession:
+    """A session takes the JVM as long as the context itself: only queries and DataFrames need one."""
+    spark_context(master, options, log_file, verbose)
+    return running_session()
+
+
+def spark_context(
+    master: str | None, options: dict[str, str], log_file: Path, verbose: bool, places: bool = False
+) -> SparkContext:
+    """The running one, or a new one; options that need a new JVM take effect only then."""
+    _forget_dead_session()
+    active = SparkContext._active_spark_context
     if active is not None:
         return active
     settings = _jvm_settings(master, options, log_file, verbose)
     if SparkContext._gateway is None:
         SparkContext._ensure_initialized(gateway=gateway_with(settings))
-    builder = SparkSession.builder.appName("penstock")
-    for key, value in settings.options:
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("WARN" if verbose else "OFF")
-    return session
+    conf = SparkConf().setAppName("penstock")
+    for key, value in (*settings.options, *(_more_places(settings.options) if places else {}).items()):
+        conf = conf.set(key, value)
+    context = SparkContext.getOrCreate(conf)
+    context.setLogLevel("WARN" if verbose else "OFF")
+    return context
 
 
 def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, verbose: bool) -> JvmSettings:
-    chosen = master or options.get("spark.master") or _default_master()
+    chosen = _chosen_master(master, options)
     _refuse_spark_connect(chosen)
     java = java_home()
     defaults = {**_SESSION_DEFAULTS, **(_LOCAL_DEFAULTS if chosen.startswith("local") else {})}
@@ -98,12 +121,12 @@ def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, v
     )
 
 
-def has_died(session: SparkSession, patience_seconds: float = 0.0) -> bool:
-    """Whether the JVM that was started for the session is gone: nothing can be asked of it any more.
+def has_died(context: SparkContext, patience_seconds: float = 0.0) -> bool:
+    """Whether the JVM that was started for the context is gone: nothing can be asked of it any more.
 
     Patience is for calls that have just failed: a dying process closes its connections before it is gone.
     """
-    return _has_ended(session.sparkContext._gateway, patience_seconds)
+    return _has_ended(context._gateway, patience_seconds)
 
 
 def _has_ended(gateway: Any, patience_seconds: float = 0.0) -> bool:
@@ -137,14 +160,29 @@ def _refuse_spark_connect(master: str) -> None:
         )
 
 
-def _default_master() -> str:
-    return f"local[{os.cpu_count() or 1}]"
+def _chosen_master(master: str | None, options: dict[str, str]) -> str:
+    return master or options.get("spark.master") or f"local[{os.cpu_count() or 1}]"
+
+
+def _more_places(options: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Places beside the cores, which stay the measure of how much is done at once, and a daemon for such tasks."""
+    settings = dict(options)
+    if not settings["spark.master"].startswith(_LOCAL):
+        return {}
+    cores, _, attempts = settings["spark.master"][len(_LOCAL) : -1].partition(",")
+    number = (os.cpu_count() or 1) if cores.strip() == "*" else int(cores)
+    return {
+        "spark.master": f"{_LOCAL}{number + _PLACES},{attempts}]",
+        "spark.default.parallelism": settings.get("spark.default.parallelism", str(number)),
+        _HAS_PLACES: str(_PLACES),
+        "spark.python.daemon.module": "penstock.engines.resident.daemon",
+    }
 
 
 def _with_retries(master: str) -> str:
     """Spark retries a lost worker only when it may: locally that must be said in the master's name."""
     if master == "local":
-        return f"local[1,{_ATTEMPTS}]"
-    if master.startswith("local[") and "," not in master:
+        return f"{_LOCAL}1,{_ATTEMPTS}]"
+    if master.startswith(_LOCAL) and "," not in master:
         return f"{master[:-1]},{_ATTEMPTS}]"
     return master

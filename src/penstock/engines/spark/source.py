@@ -82,7 +82,7 @@ class PenstockReader(DataSourceStreamReader):
                 work.subtask,
                 work.assignments,
                 work.snapshot,
-                work.saving,
+                work.note,
                 work.union_lists,
                 work.committed,
             )

@@ -12,8 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pyspark import SparkFiles
-from pyspark.sql import SparkSession
+from pyspark import SparkContext, SparkFiles
 
 from penstock.common.errors import SetupError
 from penstock.common.run_options import current_run_options
@@ -94,16 +93,16 @@ def _archive_format(path: Path) -> str:
     return known[path.suffix]
 
 
-def ship_modules(session: SparkSession, paths: tuple[str, ...], directory: Path) -> None:
+def ship_modules(context: SparkContext, paths: tuple[str, ...], directory: Path) -> None:
     """Sends the paths as archives when the workers may be on other machines."""
-    if str(session.sparkContext.master).startswith("local"):
+    if str(context.master).startswith("local"):
         return
     directory.mkdir(parents=True, exist_ok=True)
     for number, path in enumerate(paths):
         if os.path.isdir(path):
-            session.sparkContext.addFile(str(_zip_modules(Path(path), directory / f"modules-{number}.zip")))
+            context.addFile(str(_zip_modules(Path(path), directory / f"modules-{number}.zip")))
         else:
-            session.sparkContext.addFile(path)
+            context.addFile(path)
 
 
 def _zip_modules(source: Path, archive: Path) -> Path:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.common.option_values import parse_duration
 from penstock.metrics.reporters.base import MetricReporter, ReporterSettings
 from penstock.metrics.samples import Sample
 
@@ -30,7 +31,9 @@ class OpenTelemetryReporter(MetricReporter):
             raise ConfigurationError(
                 "the OpenTelemetry reporter needs packages that are missing: pip install 'penstock[opentelemetry]'"
             ) from None
-        self._exporter: Any = export.OTLPMetricExporter(endpoint=settings.required("exporter.endpoint"))
+        timeout = parse_duration(settings.get("exporter.timeout") or "10 s") / 1000
+        self._exporter: Any = export.OTLPMetricExporter(settings.required("exporter.endpoint"), timeout=timeout)
+        self._since = time.time_ns()
         about = {"service.name": settings.get("service.name") or "penstock"}
         if settings.get("service.version"):
             about["service.version"] = settings.required("service.version")
@@ -39,16 +42,24 @@ class OpenTelemetryReporter(MetricReporter):
 
     def report(self, samples: Sequence[Sample]) -> None:
         sdk, now = self._sdk, time.time_ns()
-        points: dict[str, list[Any]] = {}
+        points: dict[tuple[str, bool], list[Any]] = {}
         for sample in samples:
-            point = sdk.NumberDataPoint(dict(sample.variables), 0, now, sample.value)
-            points.setdefault(f"flink.{sample.logical_name.replace('_', '.')}", []).append(point)
-        metrics = [sdk.Metric(name, "", "", sdk.Gauge(data_points=each)) for name, each in points.items()]
+            name, counts = f"flink.{sample.logical_scope}.{sample.name}", sample.type == "counter"
+            point = sdk.NumberDataPoint(dict(sample.variables), self._since if counts else 0, now, sample.value)
+            points.setdefault((name, counts), []).append(point)
+        metrics = [
+            sdk.Metric(name, "", "", self._sum(each) if counts else sdk.Gauge(data_points=each))
+            for (name, counts), each in points.items()
+        ]
         scoped = sdk.ScopeMetrics(self._scope, metrics, "")
         data = sdk.MetricsData([sdk.ResourceMetrics(self._resource, [scoped], "")])
         result = self._exporter.export(data)
         if result is not sdk.MetricExportResult.SUCCESS:
             raise ConnectionError(f"{self.settings.get('exporter.endpoint')} did not take the metrics")
+
+    def _sum(self, points: list[Any]) -> Any:
+        """Counters of functions may also count down."""
+        return self._sdk.Sum(points, self._sdk.AggregationTemporality.CUMULATIVE, is_monotonic=False)
 
     def close(self) -> None:
         self._exporter.shutdown()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from penstock.common.errors import ConfigurationError
 from penstock.common.option_values import parse_duration
 from penstock.metrics.reporters.base import MetricReporter, ReporterSettings
+from penstock.metrics.reporters.filters import MetricFilter
 from penstock.metrics.samples import ScopeFormats
 
 _PREFIX = "metrics.reporter."
@@ -39,6 +40,7 @@ REPORTERS: dict[str, tuple[str, str]] = {
 class ConfiguredReporter:
     reporter: MetricReporter
     interval_ms: int
+    filter: MetricFilter
 
 
 def make_reporters(configuration: Mapping[str, str]) -> list[ConfiguredReporter]:
@@ -61,15 +63,13 @@ def _make(name: str, options: dict[str, str], scopes: ScopeFormats) -> Configure
     reporter_class = _class_of(name, options)
     for key in options:
         if key not in (*_GENERAL, *reporter_class.OPTIONS):
-            known = ", ".join((*_GENERAL[:3], *reporter_class.OPTIONS))
+            known = ", ".join((*_GENERAL, *reporter_class.OPTIONS))
             raise ConfigurationError(f"metrics.reporter.{name}.{key} is not known; known are {known}")
-    for key in ("filter.includes", "filter.excludes"):
-        if key in options:
-            raise ConfigurationError(f"metrics.reporter.{name}.{key} is not supported: reporters get all metrics")
     interval = parse_duration(options["interval"]) if "interval" in options else _DEFAULT_INTERVAL_MS
     if interval <= 0:
         raise ConfigurationError(f"metrics.reporter.{name}.interval is a duration above 0")
-    return ConfiguredReporter(reporter_class(ReporterSettings(name, options, scopes)), interval)
+    chosen = MetricFilter(f"{_PREFIX}{name}.filter", options.get("filter.includes"), options.get("filter.excludes"))
+    return ConfiguredReporter(reporter_class(ReporterSettings(name, options, scopes)), interval, chosen)
 
 
 def _class_of(name: str, options: Mapping[str, str]) -> type[MetricReporter]:

@@ -48,16 +48,22 @@ class Automaton:
     # -- an event ----------------------------------------------------------------------------------------------
 
     def process(
-        self, key: Any, held: Held, value: Any, timestamp: int, begins: bool | None = None
+        self,
+        key: Any,
+        held: Held,
+        value: Any,
+        timestamp: int,
+        begins: bool | None = None,
+        told: Iterable[bool | None] | None = None,
     ) -> tuple[Held | None, Sequence[Outcome]]:
         """What a key has after one more event, and the matches that it completes.
 
-        Time must have been advanced to the event. `begins` is the first condition's word on it, if that is known.
-        None in place of the key's tuple means that nothing is left.
+        Time must have been advanced to the event. `begins` says whether it could begin a match, `told` what conditions
+        say of it, as far as that is known. None in place of the key's tuple means that nothing is left.
         """
         free, runs, waiting = held
         self._key, self._value, self._timestamp = key, value, timestamp
-        self._facts = facts = self._unknown.copy()
+        self._facts = facts = self._unknown.copy() if told is None else list(told)
         if begins is not None and self._first_condition is not None:
             facts[self._first_condition] = begins
         if self._without_fitting is not None:

@@ -1,17 +1,20 @@
 """Events that wait for the watermark, because one with an earlier timestamp may still come.
 
-What came in this epoch is in lists; most of it leaves them when the next watermark comes. Only what still waits when
-the epoch ends becomes state: by stretches of time, so that what is due is found without looking at every key.
+What came in this epoch is kept as it came, in rows or columns; most of it leaves when the next watermark comes. Only
+what still waits when the epoch ends becomes state: by stretches of time, so that what is due is found without looking
+at every key.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
-from penstock.runtime.batch import Batch
+import numpy as np
+
+from penstock.runtime.batch import Batch, joined
+from penstock.runtime.key_columns import column_of_keys
 from penstock.runtime.state.table import MapTable
 
 _STRETCH_BITS = 10  # a stretch is 1024 ms
@@ -32,18 +35,12 @@ class EventQueue:
 
     def take_until(self, watermark: int) -> Batch:
         """Removes all events up to a time."""
-        keys, values, timestamps = self._stored_until(watermark)
-        arrived, self._arrived = self._arrived, []
-        for batch in arrived:
-            assert batch.keys is not None and batch.timestamps is not None
-            if values or len(arrived) > 1:
-                keys += batch.keys
-                values += batch.values
-                timestamps += batch.timestamps
-            else:
-                keys, values, timestamps = batch.keys, batch.values, batch.timestamps
-        everything = _by_time(Batch(values, timestamps, keys))
-        count = bisect_right(everything.timestamps or [], watermark)
+        waiting, self._arrived = self._stored_until(watermark) + self._arrived, []
+        if not waiting:
+            return Batch([], [], [])
+        everything = _by_time(joined(waiting))
+        assert everything.times is not None
+        count = int(np.searchsorted(everything.times, watermark, side="right"))
         if count < len(everything):
             self._arrived.append(everything.slice(count, len(everything)))
             everything = everything.slice(0, count)
@@ -52,9 +49,10 @@ class EventQueue:
     def _compared(self, batch: Batch, by_value: Callable[[Any], Any]) -> Batch:
         values, timestamps = batch.values, batch.timestamps
         assert timestamps is not None
-        return chosen(batch, sorted(range(len(batch)), key=lambda i: (timestamps[i], by_value(values[i]))))
+        return batch.take(np.array(sorted(range(len(batch)), key=lambda i: (timestamps[i], by_value(values[i])))))
 
-    def _stored_until(self, watermark: int) -> tuple[list[Any], list[Any], list[int]]:
+    def _stored_until(self, watermark: int) -> list[Batch]:
+        """A batch, or none."""
         keys: list[Any] = []
         values: list[Any] = []
         timestamps: list[int] = []
@@ -71,7 +69,11 @@ class EventQueue:
                     self._keep(stretch, key, [event for event in events if event[0] > watermark])
             if whole:
                 self._table.remove(stretch)
-        return keys, values, timestamps
+        if not values:
+            return []
+        codec = self._arrived[0].codec if self._arrived else None
+        batch = Batch(values, timestamps, keys, key_column=None if codec is None else column_of_keys(keys))
+        return [batch if codec is None else batch.in_columns(codec)]
 
     def _keep(self, stretch: int, key: Any, events: list[tuple[int, Any]]) -> None:
         if events:
@@ -97,15 +99,8 @@ class EventQueue:
 
 def _by_time(batch: Batch) -> Batch:
     """Events of the same time stay in the order in which they came."""
-    timestamps = batch.timestamps
-    assert timestamps is not None
-    if sorted(timestamps) == timestamps:
+    times = batch.times
+    assert times is not None
+    if bool((times[1:] >= times[:-1]).all()):
         return batch
-    return chosen(batch, sorted(range(len(batch)), key=timestamps.__getitem__))
-
-
-def chosen(batch: Batch, positions: list[int]) -> Batch:
-    """Some records of a batch with keys and timestamps."""
-    keys, values, timestamps = batch.keys, batch.values, batch.timestamps
-    assert keys is not None and timestamps is not None
-    return Batch([values[i] for i in positions], [timestamps[i] for i in positions], [keys[i] for i in positions])
+    return batch.take(np.argsort(times, kind="stable"))

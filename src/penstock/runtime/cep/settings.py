@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.common.typeinfo import TypeInformation
 from penstock.runtime.cep.event_queue import Comparator
 from penstock.runtime.cep.pattern_model import PatternModel
 
@@ -16,3 +17,4 @@ class CepSettings:
     processing_time: bool = False
     comparator: Comparator | None = None
     late_tag: str | None = None
+    event_type: TypeInformation | None = None  # as declared, for conditions on columns

@@ -156,11 +156,14 @@ class AsyncOperator(Operator):
             if isinstance(leaving, list):
                 batch = batch_of(leaving)
                 if len(batch):
-                    self.output.emit(batch)
+                    self._emit(batch)
             elif isinstance(leaving, Watermark):
                 super().process_watermark(leaving.timestamp)
             else:
                 super().process_idleness(leaving.idle)
+
+    def _emit(self, results: Batch) -> None:
+        self.output.emit(results)
 
     def _ask(self) -> None:
         assert self._calls is not None, "the operator is not open"

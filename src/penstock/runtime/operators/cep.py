@@ -6,14 +6,18 @@ import hashlib
 from itertools import repeat
 from typing import Any
 
+import numpy as np
+
 from penstock.common.errors import ProgramError
 from penstock.functions.output_tag import OutputTag
 from penstock.functions.state_descriptors import MapStateDescriptor, ValueStateDescriptor
 from penstock.functions.time_domain import TimeDomain
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.runtime.arrow_codec import codec_for
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Codec
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.cep.compiler import compile_pattern
-from penstock.runtime.cep.event_queue import EventQueue, chosen
+from penstock.runtime.cep.conditions import ColumnCondition
+from penstock.runtime.cep.event_queue import EventQueue
 from penstock.runtime.cep.keyed_matcher import KeyedMatcher, Reported
 from penstock.runtime.cep.pattern_model import PatternModel
 from penstock.runtime.cep.pattern_update import PatternUpdate
@@ -100,6 +104,12 @@ class CepOperator(TimedOperator):
 
     def _matcher(self, name: str, model: PatternModel) -> KeyedMatcher:
         program = compile_pattern(model)
+        codec = self._event_codec()
+        if codec is None and any(isinstance(p, ColumnCondition) for one in program.conditions for p in one.parts):
+            raise ProgramError(
+                f"the pattern of {self.blueprint.name!r} has a condition on columns, but the events have none: declare "
+                "their type, as in map(function, Types.ROW_NAMED(...)) before it"
+            )
         if name == _THE_PATTERN:
             self._check_shape(program)
         self._open_conditions(program)
@@ -113,7 +123,12 @@ class CepOperator(TimedOperator):
             self.context.clock,
             hasattr(self.function, "process_timed_out_match"),
             name,
+            codec,
         )
+
+    def _event_codec(self) -> Codec | None:
+        """Reads the columns of events, if they have any."""
+        return None if self._settings.event_type is None else codec_for(self._settings.event_type)
 
     def _check_shape(self, program: Program) -> None:
         """Partial matches are numbers of states: in another automaton they would mean something else."""
@@ -181,7 +196,7 @@ class CepOperator(TimedOperator):
 
     def _process_by_clock(self, batch: Batch) -> None:
         now = self.context.clock()
-        stamped = Batch(batch.values, [now] * len(batch), batch.keys)
+        stamped = batch.timed(np.full(len(batch), now, np.int64))
         if self._settings.comparator is None:
             self._feed(stamped)
             return
@@ -191,21 +206,19 @@ class CepOperator(TimedOperator):
         self.timers.processing.add(now + 1, (batch.keys[0], None))
 
     def _enqueue(self, batch: Batch) -> None:
-        timestamps = batch.timestamps
-        if timestamps is None or MIN_TIMESTAMP in timestamps:
+        times = batch.times
+        if times is None or bool((times == MIN_TIMESTAMP).any()):
             raise ProgramError(
                 "a pattern got an event without timestamp: call assign_timestamps_and_watermarks(...) with a timestamp "
                 "assigner before it, or in_processing_time() on the pattern stream"
             )
-        if min(timestamps) <= self.watermark:
-            on_time = []
-            for position, timestamp in enumerate(timestamps):
-                if timestamp > self.watermark:
-                    on_time.append(position)
-                else:
-                    self._late.add(batch.values[position], timestamp)
+        late = times <= self.watermark
+        if late.any():
+            behind = batch.filter(late)
+            for value, timestamp in zip(behind.values, behind.timestamps or (), strict=True):
+                self._late.add(value, timestamp)
             self._late.flush()
-            batch = chosen(batch, on_time)
+            batch = batch.filter(~late)
         if len(batch):
             self._queue.add(batch)
 

@@ -87,6 +87,9 @@ class KeyedStateBackend:
             self._states.declare(name, DeclaredState.internal(kind), table)
         return table
 
+    def schema_of(self, name: str) -> StateSchema:
+        return self._states.schema(name)
+
     def tables(self) -> list[tuple[str, Table]]:
         """By name, in the order in which they were made."""
         return list(self._tables.items())

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from penstock.columns.typed.nodes import Aggregate
-from penstock.runtime.batch import Batch
+from penstock.runtime.batch import MAX_TIMESTAMP, Batch, joined
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, first_positions, integers_as_column
@@ -33,6 +33,14 @@ _T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(frozen=True)
+class Bundle:
+    """How many rows, and how many milliseconds, a group may wait to tell its change; an epoch ends it in any case."""
+
+    rows: int
+    millis: int
+
+
+@dataclass(frozen=True)
 class GroupAggregateParams:
     """`retracting`: rows may be taken back. `before`: updates come with the row as it was."""
 
@@ -42,7 +50,7 @@ class GroupAggregateParams:
     retracting: bool = False
     before: bool = True
     ttl: int | None = None  # milliseconds after which a group that saw no row is forgotten
-    bundled: bool = False  # mini-batch: one change of each group for a batch
+    bundle: Bundle | None = None  # mini-batch: one change of each group for a bundle of rows
     only_final: bool = False  # batch mode: nothing before the end
 
 
@@ -64,17 +72,53 @@ class GroupAggregateOperator(AggregatingOperator):
         if self._keys is not None:
             fields += self._keys.fields
         self._table = slot_table(self, "_groups", fields, self._calls.maps)
+        self._waiting: list[Batch] = []
+        self._flush_at: int | None = None
 
     # -- rows --------------------------------------------------------------------------------------------------
 
     def process(self, batch: Batch, input_index: int) -> None:
+        bundle = self._params.bundle
+        if bundle is None:
+            self._aggregate(batch)
+            return
+        while len(batch):
+            room = bundle.rows - sum(map(len, self._waiting)) if bundle.rows > 0 else len(batch)
+            self._waiting.append(batch if len(batch) <= room else batch.slice(0, room))
+            if self._flush_at is None:
+                self._flush_at = self.context.clock() + bundle.millis
+            if bundle.rows > 0 and len(batch) >= room:
+                self._flush()
+            batch = batch.slice(min(room, len(batch)), len(batch))
+
+    def _flush(self) -> None:
+        """The bundle is complete."""
+        waiting, self._waiting, self._flush_at = self._waiting, [], None
+        if waiting:
+            self._aggregate(joined(waiting))
+
+    def process_watermark(self, timestamp: int) -> None:
+        """Does not end a bundle, as in Flink: groups have no time, so that nobody behind them compares it."""
+        if timestamp == MAX_TIMESTAMP:
+            self._flush()
+        super().process_watermark(timestamp)
+
+    def advance_processing_time(self, now: int) -> None:
+        if self._flush_at is not None and self._flush_at <= now:
+            self._flush()
+        super().advance_processing_time(now)
+
+    def next_processing_time(self) -> int | None:
+        return self._flush_at
+
+    def _aggregate(self, batch: Batch) -> None:
         columns, signs = self._input.arrays(batch), signs_of(batch.kinds)
         key_column = batch.key_column
         assert key_column is not None
         placed = self._table.place(key_column)
         self._expiry.forget(self._table, placed.slots)
         runs = Runs.by_slot(placed.codes, placed.slots, ~self._table.alive[placed.slots])
-        if self._params.only_final or self._params.bundled:
+        if self._params.only_final or self._params.bundle is not None:
             self._bundle(placed, runs, columns, signs, len(batch))
             return
         cut = self._lives(runs, signs)
@@ -163,6 +207,7 @@ class GroupAggregateOperator(AggregatingOperator):
             self.output.emit(self._output.batch(found, rows.kinds, len(rows.causes)))
 
     def finish(self) -> None:
+        self._flush()
         if self._params.only_final:
             self._emit_final()
         super().finish()
@@ -177,6 +222,7 @@ class GroupAggregateOperator(AggregatingOperator):
             self.output.emit(self._output.batch(found, rows=len(slots)))
 
     def end_epoch(self) -> None:
+        self._flush()
         self._expiry.sweep(self._table)
         super().end_epoch()
 

@@ -19,6 +19,7 @@ from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keys import RowKey
+from penstock.runtime.table.pair_condition import JoiningOperator
 from penstock.runtime.table.row_chains import RowChains
 from penstock.runtime.table.row_store import Booleans, Integers, RowStore
 from penstock.runtime.table.row_type import TableRowType
@@ -102,7 +103,7 @@ class _Side:
         return padded
 
 
-class TableIntervalJoinOperator(Operator):
+class TableIntervalJoinOperator(JoiningOperator):
     """Emits insertions only: pairs at once, rows of an outer side that met nobody when their time is over."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:

@@ -20,10 +20,10 @@ from penstock.runtime.batch import Batch, Kinds
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import keys_of_column
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.codec import TableCodec, with_kinds
 from penstock.runtime.table.keys import key_column
+from penstock.runtime.table.pair_condition import JoiningOperator
 from penstock.runtime.table.row_chains import RowChains
 from penstock.runtime.table.row_removal import RowRemoval
 from penstock.runtime.table.row_store import Booleans, Integers, RowStore
@@ -148,7 +148,7 @@ class _Input(NamedTuple):
     replaces: Booleans
 
 
-class JoinOperator(Operator):
+class JoinOperator(JoiningOperator):
     """Emits what Flink's StreamingJoinOperator and StreamingSemiAntiJoinOperator emit, in the same order."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:

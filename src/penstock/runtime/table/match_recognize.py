@@ -1,6 +1,7 @@
 """MATCH_RECOGNIZE: rows of a table as events of the automaton for patterns, matches as rows again.
 
 Conditions that look only at the row itself are tested for a whole batch, as columns; the automaton then reads a bit.
+Rows stay columns until one of them can begin or continue a match.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import pyarrow as pa
 from penstock.columns.kernels.datum import Session, from_plain, plain_values
 from penstock.columns.typed.evaluation import matching
 from penstock.columns.typed.nodes import SortKey, Typed
-from penstock.runtime.batch import Batch
+from penstock.common.typeinfo import TypeInformation
+from penstock.runtime.batch import Batch, Codec, Integers
 from penstock.runtime.blueprint import OperatorBlueprint
+from penstock.runtime.cep.conditions import Mask
 from penstock.runtime.cep.keyed_matcher import Reported
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.cep import CepOperator
@@ -26,6 +29,7 @@ from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.sort_order import SortOrder
 from penstock.runtime.table.window_times import millis
 
+_BITS, _NUMBER = "$bits", "$number"
 Event = tuple[tuple[Any, ...], int, tuple[Any, ...]]  # values, bits of conditions that hold, place in the order
 
 
@@ -51,6 +55,47 @@ class HoldsBit:
 
     def __call__(self, event: Event) -> bool:
         return event[1] & self._mask != 0
+
+    def holds(self, columns: pa.RecordBatch) -> Mask:
+        bits: Mask = columns.column(_BITS).to_numpy() & self._mask != 0
+        return bits
+
+
+class EventCodec:
+    """Events in columns: those of the table, the bits of conditions, and the number in the order of arrival."""
+
+    mutable = False
+
+    def __init__(self, row_type: TableRowType, time_column: int) -> None:
+        self._table = TableCodec(row_type)
+        self._time = time_column
+        self.type_info: TypeInformation = row_type
+        fields = [*self._table.schema, pa.field(_BITS, pa.int64()), pa.field(_NUMBER, pa.int64())]
+        self.schema = pa.schema(fields)
+        self.form = f"events {self.schema.types}"
+
+    def columns(self, arrays: list[pa.Array], bits: Integers, numbers: Integers) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays([*arrays, pa.array(bits), pa.array(numbers)], schema=self.schema)
+
+    def encode(self, events: list[Event]) -> pa.RecordBatch:
+        cells = zip(*(values for values, _, _ in events), strict=True)
+        arrays = [from_plain(list(part), kind) for part, kind in zip(cells, self._table.row_type.types, strict=True)]
+        bits, numbers = [bits for _, bits, _ in events], [place[-1] for _, _, place in events]
+        fitted = _fitted(arrays, self._table.schema)
+        return self.columns(fitted, np.array(bits, np.int64), np.array(numbers, np.int64))
+
+    def decode(self, columns: pa.RecordBatch) -> list[Event]:
+        types = self._table.row_type.types
+        arrays = columns.columns[: len(types)]
+        cells = [plain_values(array, kind) for array, kind in zip(arrays, types, strict=True)]
+        places = zip(millis(arrays[self._time]).tolist(), columns.column(_NUMBER).to_pylist(), strict=True)
+        return list(zip(zip(*cells, strict=True), columns.column(_BITS).to_pylist(), places, strict=True))
+
+    def field(self, columns: pa.RecordBatch, position: Any) -> pa.Array | None:
+        return None
+
+    def field_values(self, columns: pa.RecordBatch, position: Any) -> list[Any] | None:
+        return None
 
 
 class Holds:
@@ -85,10 +130,14 @@ class MatchRecognizeOperator(CepOperator):
         self._params: MatchParams = blueprint.params["match"]
         super().__init__(blueprint, context)
         self._codec, self._result = TableCodec(self._params.input_type), TableCodec(blueprint.output_type)
+        self._events = EventCodec(self._params.input_type, self._params.time_column)
         self._order = SortOrder(self._params.others, self._params.input_type.types)
         width = len(self._params.input_type)
         self._measures = [MatchExpression(node, width, self._params.session) for node in self._params.measures]
         self._seen = 0
+
+    def _event_codec(self) -> Codec | None:
+        return self._events
 
     def process(self, batch: Batch, input_index: int) -> None:
         arrays = self._codec.arrays(batch)
@@ -97,14 +146,19 @@ class MatchRecognizeOperator(CepOperator):
         session = session_at(self._params.session, self.context.clock())
         for number, condition in enumerate(self._params.simple):
             bits |= matching(condition, arrays, count, session).astype(np.int64) << number
-        cells = [plain_values(array, kind) for array, kind in zip(arrays, self._params.input_type.types, strict=True)]
-        times = millis(arrays[self._params.time_column]).tolist()
-        others = self._order.of_columns(arrays) if self._params.others else [()] * count
-        numbers = range(self._seen, self._seen + count)
+        numbers = np.arange(self._seen, self._seen + count)
         self._seen += count
-        places = [(time, *other, number) for time, other, number in zip(times, others, numbers, strict=True)]
-        events = list(zip(zip(*cells, strict=True), bits.tolist(), places, strict=True))
-        super().process(Batch(events, times, batch.keys), input_index)
+        times = millis(arrays[self._params.time_column])
+        columns = self._events.columns(arrays, bits, numbers)
+        events = Batch.of_columns(
+            self._events, columns, times, batch.key_column if batch.has_key_column else batch.keys
+        )
+        if self._params.others:
+            others = self._order.of_columns(arrays)
+            placed = zip(events.values, others, strict=True)
+            with_order = [(values, held, (place[0], *other, place[1])) for (values, held, place), other in placed]
+            events = Batch(with_order, times.tolist(), events.keys)
+        super().process(events, input_index)
 
     def _report(self, name: str, found: Reported) -> None:
         matches = [outcome for _, outcome in found if not outcome.timed_out]

@@ -1,16 +1,20 @@
-"""Aggregates over sessions: windows of a key that grow and merge while rows come within the gap."""
+"""Aggregates over sessions: windows of a key that grow and merge while rows come within the gap.
+
+A batch is cut into pieces, stretches of rows of one key without a gap; pieces and the open sessions of their keys are
+intervals that are joined where they touch, all keys at once.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from penstock.runtime.batch import Batch
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_columns import Integers, first_positions, keys_of_column, numbered
+from penstock.runtime.key_columns import Integers, first_positions, integers_as_column, numbered
 from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.table.aggregates.calls import AggregateCalls
 from penstock.runtime.table.aggregating import AggregatingOperator
@@ -18,17 +22,40 @@ from penstock.runtime.table.change_rows import signs_of
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.kept_columns import KeptColumns
 from penstock.runtime.table.keyed_slots import slot_table
+from penstock.runtime.table.open_sessions import Mask, OpenSessions
 from penstock.runtime.table.runs import Runs
-from penstock.runtime.table.slots import SlotField
+from penstock.runtime.table.slots import SlotField, column_of_row_keys
 from penstock.runtime.table.window_aggregate import WindowAggregateParams
 from penstock.runtime.table.window_times import WindowClock, is_zoned, millis, property_columns
 
 _START, _END = "session.start", "session.end"
-Session = tuple[int, int, int]  # start, end, and the start that it began with, which is its name
+
+
+class Intervals(NamedTuple):
+    """By a number of the key, and both ends."""
+
+    keys: Integers
+    starts: Integers
+    ends: Integers
+
+    def joined(self) -> tuple[Integers, Intervals]:
+        """For each interval the number of the one that it is part of, when those that touch are one; and these."""
+        count = len(self.keys)
+        order = np.lexsort((self.starts, self.keys))
+        keys, starts, ends = self.keys[order], self.starts[order], self.ends[order]
+        by_end = np.argsort(ends, kind="stable")
+        rank = np.empty(count, np.int64)
+        rank[by_end] = np.arange(count)
+        reach = ends[by_end][np.maximum.accumulate(keys * count + rank) % count]  # how far those of the key have come
+        first = np.r_[True, (keys[1:] != keys[:-1]) | (starts[1:] > reach[:-1])]
+        numbers = np.empty(count, np.int64)
+        numbers[order] = np.cumsum(first) - 1
+        last = np.r_[first[1:], True]
+        return numbers, Intervals(keys[first], starts[first], reach[last])
 
 
 class SessionAggregateOperator(AggregatingOperator):
-    """A session is a slot, found by its key and its name."""
+    """A session is a slot, found by its key and its name, which is the start that it began with."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
@@ -40,7 +67,10 @@ class SessionAggregateOperator(AggregatingOperator):
         bounds = [SlotField(_START, np.int64, 0), SlotField(_END, np.int64, 0)]
         fields = [*self._calls.fields, *self._kept.fields, *bounds]
         self._table = slot_table(self, "_sessions", fields, self._calls.maps, KeyLayout.KEY_FIRST)
-        self._open: dict[Any, list[Session]] = {}
+        self._open = OpenSessions()
+        self._generation = 0  # of the table, of which the open sessions were made
+        self._earliest: int | None = None  # no session is over before this moment
+        self._finished = False
         self._clock = WindowClock(self._window.zone)
         self._zoned = is_zoned(self._params.input_type.types[self._window.time_column])
         self._late = context.memory.metrics.counter("numLateRecordsDropped")
@@ -49,11 +79,20 @@ class SessionAggregateOperator(AggregatingOperator):
         return KeyLayout.KEY_FIRST
 
     def loaded(self) -> None:
-        self._open = {}
-        slots = self._table.all_slots()
-        starts, ends = self._table.column(_START)[slots].tolist(), self._table.column(_END)[slots].tolist()
-        for (key, name), start, end in zip(self._table.keys_at(slots), starts, ends, strict=True):
-            self._open.setdefault(key, []).append((start, end, name))
+        self._generation = 0
+
+    def _sessions(self) -> OpenSessions:
+        if self._generation != self._table.generation:
+            self._generation, self._open = self._table.generation, OpenSessions()
+            slots = self._table.all_slots()
+            if len(slots):
+                numbers = self._open.add(column_of_row_keys([key for key, _ in self._table.keys_at(slots)]))
+                self._open.put(numbers, numbers, slots)
+            self._earliest = self._first_moment(self._table.column(_END)[slots])
+        return self._open
+
+    def _first_moment(self, ends: Integers) -> int | None:
+        return int(self._clock.moments(ends - 1).min()) if len(ends) else None
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -63,11 +102,29 @@ class SessionAggregateOperator(AggregatingOperator):
             known = self._input.arrays(batch)[self._window.time_column].is_valid().to_numpy(zero_copy_only=False)
             if not known.all():
                 batch, times = batch.filter(known), times[known]
+        late = self._clock.moments(times + self._window.size - 1) <= self._passed
+        if late.any():
+            kept = ~self._hopeless(batch, late)
+            self._late.inc(len(batch) - int(np.count_nonzero(kept)))
+            batch, times, late = batch.filter(kept), times[kept], late[kept]
         # A row that comes after its own window can still join a session: for that its place in the order counts.
-        suspects = np.flatnonzero(self._clock.moments(times + self._window.size - 1) <= self.watermark)
+        suspects = np.flatnonzero(late)
         cuts = np.unique(np.concatenate([[0], suspects, suspects + 1, [len(batch)]])).tolist()
         for start, end in zip(cuts, cuts[1:], strict=False):
             self._take(batch.slice(start, end), times[start:end])
+
+    @property
+    def _passed(self) -> int:
+        """What is over by this moment is late."""
+        return self.watermark if self._window.event_time else MIN_TIMESTAMP
+
+    def _hopeless(self, batch: Batch, late: Mask) -> Mask:
+        """Which late rows can join no session, as their keys have none."""
+        assert batch.key_column is not None
+        codes, distinct = numbered(batch.key_column)
+        joinable = self._sessions().have_some(distinct)
+        joinable[codes[~late]] = True
+        return late & ~joinable[codes]
 
     def _times(self, batch: Batch) -> Integers:
         if self._window.event_time:
@@ -79,51 +136,68 @@ class SessionAggregateOperator(AggregatingOperator):
     def _take(self, batch: Batch, times: Integers) -> None:
         assert batch.key_column is not None
         codes, distinct = numbered(batch.key_column)
-        keys = keys_of_column(distinct)
         order = np.lexsort((times, codes))
-        sorted_codes, sorted_times = codes[order], times[order]
+        sorted_codes, sorted_times = codes[order].astype(np.int64), times[order]
         apart = (sorted_codes[1:] != sorted_codes[:-1]) | (sorted_times[1:] - sorted_times[:-1] > self._window.size)
         firsts, lasts = np.flatnonzero(np.r_[True, apart]), np.flatnonzero(np.r_[apart, True])
-        joined: list[tuple[Any, int] | None] = []  # key and name of the session of each piece
-        for code, start, last in zip(
-            sorted_codes[firsts].tolist(), sorted_times[firsts].tolist(), sorted_times[lasts].tolist(), strict=True
-        ):
-            joined.append(self._joined(keys[code], start, last + self._window.size))
-        if joined == [None]:
+        pieces = Intervals(sorted_codes[firsts], sorted_times[firsts], sorted_times[lasts] + self._window.size)
+        slots, of_piece = self._joined(pieces, distinct)
+        if not len(slots):
             self._late.inc(len(batch))
             return
-        names = dict.fromkeys(joined)
-        place_of = {name: place for place, name in enumerate(names)}
-        pieces = np.empty(len(times), np.int64)
-        pieces[order] = np.repeat(np.array([place_of[name] for name in joined]), lasts - firsts + 1)
-        self._accumulate(batch, pieces, list(names))
+        of_row = np.empty(len(times), np.int64)
+        of_row[order] = np.repeat(of_piece, lasts - firsts + 1)
+        self._accumulate(batch, of_row, slots)
 
-    def _joined(self, key: Any, start: int, end: int) -> tuple[Any, int] | None:
-        """The session that a piece belongs to, after merging those that it touches; None if it is over already."""
-        sessions = self._open.get(key, [])
-        touching = [one for one in sessions if one[0] <= end and start <= one[1]]
-        start, end = min([start, *(one[0] for one in touching)]), max([end, *(one[1] for one in touching)])
-        if self._clock.over(end) <= self.watermark:
-            return None
-        name = touching[0][2] if touching else start
-        merged = (start, end, name)
-        self._open[key] = [*(one for one in sessions if one not in touching), merged]
-        slot = self._table.slots_of([(key, name)])
-        for other in touching[1:]:
-            source = self._table.slots_of([(key, other[2])])
-            self._calls.merge(self._table, slot, self._table, source)
-            self._table.remove_slots(source)
-        self._table.column(_START)[slot], self._table.column(_END)[slot] = start, end
-        return key, name
+    def _joined(self, pieces: Intervals, distinct: pa.Array) -> tuple[Integers, Integers]:
+        """The slots of sessions, those that a piece touches merged into one; and for each piece which of them it is in.
 
-    def _accumulate(self, batch: Batch, pieces: Integers, names: list[Any]) -> None:
+        No slots if the session is over already, which can happen to a single row only.
+        """
+        table, sessions = self._table, self._sessions()
+        numbers = sessions.add(distinct)
+        owners, known = sessions.of_keys(numbers)
+        starts, ends = table.column(_START)[known], table.column(_END)[known]
+        everything = Intervals(*(np.concatenate(both) for both in zip(pieces, (owners, starts, ends), strict=True)))
+        part_of, joined = everything.joined()
+        touched, of_piece = np.unique(part_of[: len(pieces.keys)], return_inverse=True)
+        ends = joined.ends[touched]
+        moments = self._clock.moments(ends - 1)
+        if len(touched) == 1 and moments[0] <= self._passed:
+            return touched[:0], of_piece
+        slots = np.full(len(joined.keys), -1, np.int64)
+        if len(known):
+            self._merge(part_of[len(pieces.keys) :], known, starts, slots)
+        new = np.flatnonzero(slots < 0)
+        names = [distinct.take(integers_as_column(joined.keys[new])), integers_as_column(joined.starts[new])]
+        slots[new] = table.slots_of_column(pa.StructArray.from_arrays(names, ["f0", "f1"]))
+        own = slots[touched]
+        table.column(_START)[own], table.column(_END)[own] = joined.starts[touched], ends
+        sessions.put(numbers, numbers[joined.keys], slots)
+        earliest = int(moments.min())
+        self._earliest = earliest if self._earliest is None else min(earliest, self._earliest)
+        return own, of_piece
+
+    def _merge(self, part_of: Integers, known: Integers, starts: Integers, slots: Integers) -> None:
+        """Several open sessions that are one now become the first of them; `slots` gets the slot of each joined one."""
+        order = np.lexsort((starts, part_of))
+        part_of, known = part_of[order], known[order]
+        first = np.flatnonzero(np.r_[True, part_of[1:] != part_of[:-1]])
+        slots[part_of[first]] = known[first]
+        rank = np.arange(len(known)) - np.repeat(first, np.diff(np.r_[first, len(known)]))
+        for place in range(1, int(rank.max()) + 1):
+            of_rank = rank == place
+            self._calls.merge(self._table, slots[part_of[of_rank]], self._table, known[of_rank])
+        if rank.any():
+            self._table.remove_slots(known[rank > 0])
+
+    def _accumulate(self, batch: Batch, of_row: Integers, slots: Integers) -> None:
         arrays, signs = self._input.arrays(batch), signs_of(batch.kinds)
-        slots = self._table.slots_of(names)
         new = ~self._table.alive[slots]
-        runs = Runs.by_slot(pieces, slots, new)
+        runs = Runs.by_slot(of_row, slots, new)
         self._calls.accumulate(self._table, runs, arrays, signs, len(batch))
         self._table.mark(slots)
-        chosen = pa.array(first_positions(pieces)[new])
+        chosen = pa.array(first_positions(of_row)[new])
         self._kept.write(self._table, slots[new], [arrays[place].take(chosen) for place in self._params.keys])
 
     # -- sessions that are complete ------------------------------------------------------------------------------
@@ -138,35 +212,33 @@ class SessionAggregateOperator(AggregatingOperator):
             self._advance(now)
 
     def next_processing_time(self) -> int | None:
-        if self._window.event_time:
+        if self._window.event_time or self._finished:
             return None
-        ends = [end for sessions in self._open.values() for _, end, _ in sessions]
-        return self._clock.over(min(ends)) if ends else None
+        self._sessions()
+        return self._earliest
 
     def finish(self) -> None:
-        self._open = {}
+        self._finished = True  # what waits for the clock is dropped at the end, as in Flink
         super().finish()
 
     def _advance(self, now: int) -> None:
-        due: list[tuple[int, int, Any, int]] = []
-        for key, sessions in list(self._open.items()):
-            over = [one for one in sessions if self._clock.over(one[1]) <= now]
-            if over:
-                due.extend((end, start, key, name) for start, end, name in over)
-                left = [one for one in sessions if one not in over]
-                if left:
-                    self._open[key] = left
-                else:
-                    del self._open[key]
-        if not due:
+        sessions = self._sessions()
+        if self._earliest is None or self._earliest > now:
             return
-        due.sort(key=lambda one: one[:2])
-        slots = self._table.slots_of([(key, name) for _, _, key, name in due])
-        starts = np.array([start for _, start, _, _ in due], np.int64)
-        ends = np.array([end for end, _, _, _ in due], np.int64)
+        slots = self._table.all_slots()
+        ends = self._table.column(_END)[slots]
+        over = self._clock.moments(ends - 1) <= now
+        self._earliest = self._first_moment(ends[~over])
+        slots, ends = slots[over], ends[over]
+        if not len(slots):
+            return
+        starts = self._table.column(_START)[slots]
+        order = np.lexsort((starts, ends))
+        slots, starts, ends = slots[order], starts[order], ends[order]
+        sessions.remove(slots)
         properties = property_columns(starts, ends, self._clock, self._zoned)
         keys = self._kept.read(self._table, slots)
         leading = [properties[one] if isinstance(one, str) else keys[one] for one in self._params.outputs]
         values = self._calls.values(self._table, slots)
         self._table.remove_slots(slots)
-        self.output.emit(self._output.batch([*leading, *values], rows=len(due)))
+        self.output.emit(self._output.batch([*leading, *values], rows=len(slots)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from penstock.runtime.key_columns import Integers, integers_as_column, keys_of_column, numbered
-from penstock.runtime.key_index import IntegerIndex
+from penstock.runtime.key_index import KeyNumbers
 from penstock.runtime.state.table import DELETED, MapTable, ValueTable
 
 Values = npt.NDArray[Any]
@@ -64,10 +63,12 @@ class SlotTable:
         self._fields = tuple(fields)
         self._map_names = tuple(maps)
         self._rows = rows
+        self.generation = 0  # another one: the slots of all keys are others now
         self._forget()
 
     def _forget(self) -> None:
-        self._index: IntegerIndex | _ObjectIndex | None = None
+        self.generation += 1
+        self._index = KeyNumbers()
         self._columns = {field.name: _filled(field, _FIRST_CAPACITY) for field in self._fields}
         self._maps = {name: MapTable() for name in self._map_names}
         self.alive: Mask = np.zeros(_FIRST_CAPACITY, np.bool_)
@@ -81,11 +82,11 @@ class SlotTable:
     def place(self, keys: pa.Array) -> Placed:
         """The slots of a column of keys; keys that have none get one, which is not alive yet."""
         codes, distinct = numbered(keys)
-        return Placed(codes.astype(np.int64), self._slots_of(distinct))
+        return Placed(codes.astype(np.int64), self.slots_of_column(distinct))
 
     def slots_of(self, keys: Sequence[Any]) -> Integers:
         """The slots of keys in Python, each different from the others."""
-        return self._slots_of(_column(keys))
+        return self.slots_of_column(column_of_row_keys(keys))
 
     def all_slots(self) -> Integers:
         """The slots with state, in the order in which their keys came."""
@@ -96,13 +97,12 @@ class SlotTable:
         return np.flatnonzero(self.alive)
 
     def keys_at(self, slots: Integers) -> list[Any]:
-        if self._index is None:
-            return []
         found = self._index.keys_at(slots)
         return list(found.tolist()) if isinstance(found, np.ndarray) else found
 
-    def _slots_of(self, distinct: pa.Array) -> Integers:
-        index = self._index_for(distinct)
+    def slots_of_column(self, distinct: pa.Array) -> Integers:
+        """The slots of keys, each different from the others."""
+        index = self._index
         slots = index.find(distinct)
         new = np.flatnonzero(slots < 0)
         if len(new):
@@ -114,16 +114,6 @@ class SlotTable:
             if self._rows is not None:
                 self._load_rows(keys_of_column(added), slots[new])
         return slots
-
-    def _index_for(self, keys: pa.Array) -> IntegerIndex | _ObjectIndex:
-        integers = keys.type == pa.int64() and keys.null_count == 0
-        if self._index is None:
-            self._index = IntegerIndex() if integers else _ObjectIndex()
-        elif isinstance(self._index, IntegerIndex) and not integers:
-            before = self._index
-            self._index = _ObjectIndex()
-            self._index.add_keys(before.keys())
-        return self._index
 
     def _make_room(self, count: int) -> None:
         have = len(self.alive)
@@ -212,8 +202,8 @@ class SlotTable:
         return self._delta(slots, maps)
 
     def _delta(self, slots: Integers, maps: list[Any]) -> SlotDelta:
-        keys = self._index.keys_at(slots) if self._index is not None else []
-        return SlotDelta(keys, self.alive[slots], [self._columns[field.name][slots] for field in self._fields], maps)
+        fields = [self._columns[field.name][slots] for field in self._fields]
+        return SlotDelta(self._index.keys_at(slots), self.alive[slots], fields, maps)
 
     def apply_delta(self, delta: Any) -> None:
         if self._rows is not None:
@@ -221,7 +211,7 @@ class SlotTable:
         elif isinstance(delta, dict):
             self._apply_entries(delta)
         elif len(delta.keys):
-            slots = self._slots_of(_column(delta.keys))
+            slots = self.slots_of_column(column_of_row_keys(delta.keys))
             self.alive[slots] = delta.alive
             for field, values in zip(self._fields, delta.fields, strict=True):
                 self._columns[field.name][slots] = values
@@ -290,46 +280,20 @@ class SlotTable:
 
     def _compact(self) -> None:
         """Numbers the slots anew when most of them belong to keys without state."""
-        used = 0 if self._index is None else len(self._index)
-        if used - len(self) <= max(_FEW_DEAD, len(self)):
+        if len(self._index) - len(self) <= max(_FEW_DEAD, len(self)):
             return
         full = self.full_delta()
         self._forget()
         self.apply_delta(full)
 
 
-class _ObjectIndex:
-    """Keys of any type, in a dictionary."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
-        self._keys: list[Any] = []
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def find(self, keys: pa.Array) -> Integers:
-        return np.fromiter(map(self._numbers.get, keys_of_column(keys), repeat(-1)), np.int64, len(keys))
-
-    def add(self, keys: pa.Array) -> None:
-        self.add_keys(keys_of_column(keys))
-
-    def add_keys(self, keys: list[Any]) -> None:
-        first = len(self._keys)
-        self._numbers.update(zip(keys, range(first, first + len(keys)), strict=True))
-        self._keys += keys
-
-    def keys_at(self, numbers: Integers) -> list[Any]:
-        return list(map(self._keys.__getitem__, numbers.tolist()))
-
-
-def _column(keys: Any) -> pa.Array:
+def column_of_row_keys(keys: Any) -> pa.Array:
     """A column of keys that are all int, str, None, or tuples of these."""
     if isinstance(keys, np.ndarray):
         return integers_as_column(keys)
     present = next((key for key in keys if key is not None), 0)
     if isinstance(present, tuple):
-        fields = [_column(list(part)) for part in zip(*keys, strict=True)]
+        fields = [column_of_row_keys(list(part)) for part in zip(*keys, strict=True)]
         return pa.StructArray.from_arrays(fields, [f"f{place}" for place in range(len(fields))])
     return pa.array(keys, pa.string() if isinstance(present, str) else pa.int64())
 

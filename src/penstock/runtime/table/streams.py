@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from penstock.columns.kernels.python_columns import from_python
 from penstock.columns.typesystem import scalars
+from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import JobExecutionError
 from penstock.common.time import Instant
 from penstock.common.types import Row, RowKind
@@ -64,9 +65,14 @@ class StreamToTableOperator(Operator):
         if field is not None:
             getter = _getter(field)
             values = [getter(value) for value in values]
-        if isinstance(kind, scalars.LocalZonedTimestampType):
-            values = [_plain_moment(value) for value in values]
-        return from_python(values, kind, f"Column {name!r}")
+        return column_of(values, kind, name)
+
+
+def column_of(values: Sequence[Any], kind: DataType, name: str) -> pa.Array:
+    """Values of a stream's field as a column."""
+    if isinstance(kind, scalars.LocalZonedTimestampType):
+        values = [_plain_moment(value) for value in values]
+    return from_python(values, kind, f"Column {name!r}")
 
 
 def _getter(field: str | int) -> Callable[[Any], Any]:

@@ -15,12 +15,12 @@ from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, keys_of_column, numbered
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.change_rows import BEFORE, DELETE
 from penstock.runtime.table.codec import TableCodec, with_kinds
 from penstock.runtime.table.interval_join import TimedSide
 from penstock.runtime.table.keys import RowKey
+from penstock.runtime.table.pair_condition import JoiningOperator
 from penstock.runtime.table.pending_rows import PendingRows
 from penstock.runtime.table.row_chains import RowChains
 from penstock.runtime.table.row_store import RowStore
@@ -42,7 +42,7 @@ class TemporalJoinParams:
     session: Session = Session()
 
 
-class TemporalJoinOperator(Operator):
+class TemporalJoinOperator(JoiningOperator):
     """A deletion is a version too: the row is not there from then on. Kinds of the left pass through."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:

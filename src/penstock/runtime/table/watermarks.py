@@ -108,7 +108,7 @@ class TableWatermarkOperator(Operator):
     def process_watermark(self, timestamp: int) -> None:
         """Those from above are replaced, but for the one that says that the input has ended."""
         if timestamp == MAX_TIMESTAMP:
-            self._emit(timestamp)
+            super().process_watermark(timestamp)  # also when it was told before a savepoint: those after it forgot
 
     def process_idleness(self, idle: bool) -> None:
         self._idle = idle

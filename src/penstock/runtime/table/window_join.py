@@ -14,10 +14,10 @@ from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, numbered
-from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keys import key_column
+from penstock.runtime.table.pair_condition import JoiningOperator
 from penstock.runtime.table.pending_rows import PendingRows
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.window_times import WindowClock, millis
@@ -42,7 +42,7 @@ class WindowJoinParams:
     session: Session = Session()
 
 
-class WindowJoinOperator(Operator):
+class WindowJoinOperator(JoiningOperator):
     """Emits insertions only, once for each window."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:

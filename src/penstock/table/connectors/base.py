@@ -15,9 +15,11 @@ from penstock.table.sql.errors import suggestion
 
 if TYPE_CHECKING:
     from penstock.common.typeinfo import RowTypeInfo
+    from penstock.functions.lookup import LookupFunction
     from penstock.functions.sink import Sink
     from penstock.functions.source import Source
     from penstock.runtime.sources.base import SourcePlanner
+    from penstock.runtime.table.lookup_cache import CacheSettings
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class ConnectorTable:
     session: Session = field(default_factory=Session)
     bounded: bool = False  # a batch program: the source has to end
     overwrite: bool = False
+    static_partition: tuple[tuple[str, Any], ...] = ()  # of INSERT .. PARTITION (day = '2024-01-01')
 
     @property
     def name(self) -> str:
@@ -107,6 +110,14 @@ class TableSink:
     stream_type: RowTypeInfo | None = None
 
 
+@dataclass(frozen=True)
+class TableRowsByKey:
+    """How rows are found by key, and what may be remembered of them."""
+
+    function: LookupFunction
+    cache: CacheSettings | None = None
+
+
 class TableConnector:
     """Base of all connectors. Options outside `options` and the prefixes are refused."""
 
@@ -114,6 +125,7 @@ class TableConnector:
     options: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     metadata_keys: tuple[str, ...] = ()
+    looks_up = False  # whether rows can be found by key, for joins as of PROCTIME()
     overwrites = False  # whether INSERT OVERWRITE replaces what is there
 
     def changelog(self, table: ConnectorTable) -> str:
@@ -122,6 +134,10 @@ class TableConnector:
 
     def upserts(self, table: ConnectorTable) -> bool:
         """Whether updates that are read come without the row as it was, to be found by the primary key."""
+        return False
+
+    def reads_by_name(self, options: Mapping[str, str]) -> bool:
+        """Whether it costs less to read some of the columns, which then need not be declared."""
         return False
 
     def accepts(self, table: ConnectorTable) -> str:
@@ -134,6 +150,9 @@ class TableConnector:
 
     def source(self, table: ConnectorTable) -> TableSource:
         raise NotSupportedError(f"The connector '{self.name}' cannot be read from: the table {table.name} is a sink.")
+
+    def lookup(self, table: ConnectorTable, key: list[str]) -> TableRowsByKey:
+        raise NotSupportedError(f"The connector '{self.name}' of {table.name} cannot look up rows by key.")
 
     def sink(self, table: ConnectorTable) -> TableSink:
         raise NotSupportedError(

@@ -1,38 +1,58 @@
-"""Tables of files: csv, json and raw lines, Parquet; partitions are directories."""
+"""Tables of files: csv, json and raw lines, Parquet, ORC, Avro; partitions are directories."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.option_values import bytes_of
+from penstock.connectors.files.bucket_assigners import BucketAssigner
 from penstock.connectors.files.location import file_location
 from penstock.connectors.files.reading import Files
 from penstock.connectors.files.rolling_policies import DefaultRollingPolicy, OnCheckpointRollingPolicy
+from penstock.connectors.files.writer import FileSettings
 from penstock.formats.file_formats import FileFormat
+from penstock.table.connectors.avro_table_files import AvroFactory, AvroTableFile
 from penstock.table.connectors.base import ConnectorTable, TableConnector, TableSink, TableSource
-from penstock.table.connectors.table_file_sink import TableFileSink
-from penstock.table.connectors.table_files import CsvTableFile, LinesTableFile, ParquetTableFile
+from penstock.table.connectors.columnar_files import OrcFactory, OrcTableFile, ParquetFactory, ParquetTableFile
+from penstock.table.connectors.partition_commit import PARTITION_OPTIONS, partition_commit_of
+from penstock.table.connectors.table_file_sink import KEPT, FileLayout, Overwritten, TableFileSink
+from penstock.table.connectors.table_files import CsvTableFile, LinesTableFile
 from penstock.table.formats.csv import CsvDecoder, dialect_of
 from penstock.table.formats.registry import format_of
 from penstock.table.logical.nodes import Fields
 
 _MINUTE = 60_000
 _DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
+# Formats whose files are not lines: how they are read, and how they are written.
+BULK: dict[str, tuple[Any, Any]] = {
+    "avro": (AvroTableFile, AvroFactory),
+    "orc": (OrcTableFile, OrcFactory),
+    "parquet": (ParquetTableFile, ParquetFactory),
+}
 
 
 class FilesystemConnector(TableConnector):
-    """`path` is a file or directory, `format` csv, json, raw, parquet or a format of changes."""
+    """`path` is a file or directory, `format` csv, json, raw, parquet, orc, avro or one of changes."""
 
     name = "filesystem"
     options = (
         "path", "format", "source.monitor-interval", "partition.default-name", "sink.parallelism", "scan.parallelism",
         "sink.rolling-policy.file-size", "sink.rolling-policy.rollover-interval", "sink.rolling-policy.check-interval",
-        "sink.rolling-policy.inactivity-interval",
+        "sink.rolling-policy.inactivity-interval", *PARTITION_OPTIONS,
     )  # fmt: skip
-    prefixes = ("csv.", "json.", "raw.", "debezium-json.", "canal-json.", "maxwell-json.", "parquet.")
+    prefixes = ("csv.", "json.", "raw.", "debezium-json.", "canal-json.", "maxwell-json.", "parquet.", "orc.", "avro.")
+    overwrites = True
     metadata_keys = ("file.path", "file.name", "file.size", "file.modification-time")
 
     def changelog(self, table: ConnectorTable) -> str:
-        return "I" if table.options.get("format") in (None, "parquet") else format_of(table)[0].changelog
+        return "I" if table.options.get("format") in (None, *BULK) else format_of(table)[0].changelog
+
+    def reads_by_name(self, options: Mapping[str, str]) -> bool:
+        return options.get("format") in BULK or options.get("format") == "json"
 
     def accepts(self, table: ConnectorTable) -> str:
         return self.changelog(table)
@@ -52,28 +72,45 @@ class FilesystemConnector(TableConnector):
         )
 
     def sink(self, table: ConnectorTable) -> TableSink:
-        stored = _in_files(table)
-        parquet = table.text("format") == "parquet"
-        _refuse_avro(table)
-        encoder = None
-        if not parquet:
-            found, options = format_of(table)
-            encoder = found.encoder_of(stored, options)
-        sink = TableFileSink(
-            file_location(table.text("path"), f"The table {table.name}"),
-            table.row_type,
-            _keys(table),
-            table.options.get("partition.default-name", _DEFAULT_PARTITION),
-            encoder,
-            OnCheckpointRollingPolicy() if parquet else _rolling(table),
+        path = file_location(table.text("path"), f"The table {table.name}")
+        layout = FileLayout(table.row_type, _keys(table), _default_partition(table))
+        name = table.text("format")
+        encoder = factory = None
+        if name in BULK:
+            options = {key: value for key, value in table.options.items() if key.startswith(f"{name}.")}
+            factory = BULK[name][1](table.row_type, layout.stored, options)
+        else:
+            found, given = format_of(table)
+            encoder = found.encoder_of(_in_files(table), given)
+        settings = FileSettings(
+            path,
+            BucketAssigner.base_path_bucket_assigner(),
+            OnCheckpointRollingPolicy() if factory is not None else _rolling(table),
             table.millis("sink.rolling-policy.check-interval", _MINUTE) or _MINUTE,
+            "part",
+            f".{name}" if factory is not None else "",
+            encoder,
+            factory,
         )
+        overwritten = Overwritten(_replaced_directory(table, path)) if table.overwrite else None
+        sink = TableFileSink(settings, layout, overwritten, partition_commit_of(table))
         return TableSink(sink, table.name, parallelism=table.number("sink.parallelism", 0) or None)
 
 
-def _refuse_avro(table: ConnectorTable) -> None:
-    if table.text("format") == "avro":
-        raise NotSupportedError(f"Avro files of {table.name} are not there: use parquet; avro is for messages.")
+def _replaced_directory(table: ConnectorTable, path: str) -> str | None:
+    """What INSERT OVERWRITE replaces whatever rows come: the table, or the partition that the statement names."""
+    if not table.bounded:
+        raise NotSupportedError(
+            f"INSERT OVERWRITE {table.name} needs an end: run it in batch mode (EnvironmentSettings.in_batch_mode())."
+        )
+    static = dict(table.static_partition)
+    if any(key not in static for key in table.partition_keys):
+        return None
+    return os.path.join(path, *(f"{key}={quote(str(static[key]), safe=KEPT)}" for key in table.partition_keys))
+
+
+def _default_partition(table: ConnectorTable) -> str:
+    return table.options.get("partition.default-name", _DEFAULT_PARTITION)
 
 
 def _rolling(table: ConnectorTable) -> DefaultRollingPolicy:
@@ -97,11 +134,9 @@ def _in_files(table: ConnectorTable) -> Fields:
 
 
 def _file_format(table: ConnectorTable) -> FileFormat:
-    stored, name = _in_files(table), table.text("format")
-    _refuse_avro(table)
-    default = table.options.get("partition.default-name", _DEFAULT_PARTITION)
-    if name == "parquet":
-        return ParquetTableFile(table, stored, default)
+    stored, name, default = _in_files(table), table.text("format"), _default_partition(table)
+    if name in BULK:
+        return BULK[name][0](table, stored, default)
     found, options = format_of(table)
     decoder = found.decoder_of(stored, options)
     if isinstance(decoder, CsvDecoder):

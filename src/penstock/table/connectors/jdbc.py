@@ -1,14 +1,24 @@
-"""Tables of databases: read once, written by key or by appending."""
+"""Tables of databases: read once, looked up by key, written by key or by appending."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import RowTypeInfo
 from penstock.connectors.base import DeliveryGuarantee
+from penstock.connectors.jdbc.lookup import JdbcLookupFunction
 from penstock.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
 from penstock.connectors.jdbc.sink import JdbcTableSink
 from penstock.connectors.jdbc.source import JdbcSource
-from penstock.table.connectors.base import ConnectorTable, TableConnector, TableSink, TableSource
+from penstock.table.connectors.base import (
+    ConnectorTable,
+    TableConnector,
+    TableRowsByKey,
+    TableSink,
+    TableSource,
+)
+from penstock.table.connectors.lookup_options import LOOKUP_OPTIONS, cache_of
 from penstock.table.session.stream_types import type_info_of
 
 
@@ -16,11 +26,16 @@ class JdbcConnector(TableConnector):
     """With a PRIMARY KEY rows are written by it, so that writing them again changes nothing."""
 
     name = "jdbc"
+    looks_up = True
     options = (
         "url", "table-name", "username", "password", "driver", "scan.partition.column", "scan.partition.num",
         "scan.partition.lower-bound", "scan.partition.upper-bound", "sink.buffer-flush.max-rows",
         "sink.buffer-flush.interval", "sink.max-retries", "sink.parallelism", "sink.delivery-guarantee",
+        *LOOKUP_OPTIONS,
     )  # fmt: skip
+
+    def reads_by_name(self, options: Mapping[str, str]) -> bool:
+        return "scan.partition.column" not in options  # the parts are made of that column, whoever reads it
 
     def accepts(self, table: ConnectorTable) -> str:
         return "IUD" if table.primary_key else "I"
@@ -40,6 +55,16 @@ class JdbcConnector(TableConnector):
             upper=_bound(table, "scan.partition.upper-bound"),
         )
         return TableSource(source, table.name, stream_type=row_type_of(table))
+
+    def lookup(self, table: ConnectorTable, key: list[str]) -> TableRowsByKey:
+        function = JdbcLookupFunction(
+            connection_of(table),
+            table.text("table-name"),
+            row_type_of(table),
+            key,
+            table.number("lookup.max-retries", 3),
+        )
+        return TableRowsByKey(function, cache_of(table))
 
     def sink(self, table: ConnectorTable) -> TableSink:
         chosen = table.chosen("sink.delivery-guarantee", ("at-least-once", "exactly-once"), "at-least-once")

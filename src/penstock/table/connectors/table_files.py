@@ -8,11 +8,8 @@ from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.parquet
 
-from penstock.columns.kernels.casting import cast
 from penstock.columns.kernels.datum import from_plain
-from penstock.columns.typesystem.arrow_mapping import from_arrow_type, to_arrow_type
 from penstock.common.errors import JobExecutionError
 from penstock.common.typeinfo import Types
 from penstock.formats.csv_dialect import CsvDialect
@@ -21,7 +18,7 @@ from penstock.formats.file_formats import FileFormat
 from penstock.formats.text_lines import TextLines
 from penstock.runtime.batch import Batch, Kinds
 from penstock.runtime.table.codec import TableCodec
-from penstock.storage.files import open_file, size_of_file
+from penstock.storage.files import size_of_file
 from penstock.table.connectors.base import ConnectorTable
 from penstock.table.formats.base import Decoder
 from penstock.table.formats.csv import CsvDecoder
@@ -133,44 +130,3 @@ class CsvTableFile(TableFile):
                 rows = records.values if isinstance(records, Batch) else records
                 texts = [pa.array([row[place] for row in rows], pa.string()) for place in range(width)]
             yield self.batch(path, self._decoder.columns(texts), len(records))
-
-
-class ParquetTableFile(TableFile):
-    """Row groups of Parquet files; columns are found by name."""
-
-    def __init__(self, table: ConnectorTable, stored: Fields, default_partition: str) -> None:
-        super().__init__(table, stored, default_partition)
-
-    def extent(self, path: str, size: int) -> int:
-        if not size:
-            return 0
-        with open_file(path) as stream:
-            return int(pyarrow.parquet.ParquetFile(stream).num_row_groups)
-
-    def records_per_unit(self, path: str, extent: int) -> float:
-        with open_file(path) as stream:
-            file = pyarrow.parquet.ParquetFile(stream)
-            return float(file.metadata.num_rows) / max(1, int(file.num_row_groups))
-
-    def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
-        with open_file(path) as stream:
-            file = pyarrow.parquet.ParquetFile(stream)
-            there = set(file.schema_arrow.names)
-            names = [field.name for field in self.stored if field.name in there]
-            for group in file.iter_batches(row_groups=list(range(start, end)), columns=names):
-                columns = [self._column(group, field, there) for field in self.stored]
-                yield self.batch(path, columns, group.num_rows)
-
-    def _column(self, group: pa.RecordBatch, field: Field, there: set[str]) -> pa.Array:
-        wanted = to_arrow_type(field.data_type)
-        if field.name not in there:
-            return pa.nulls(group.num_rows, wanted)
-        column = group.column(field.name)
-        if pa.types.is_timestamp(column.type) and column.type.tz:
-            column = column.cast(pa.timestamp(column.type.unit))
-        if column.type == wanted:
-            return column
-        try:
-            return column.cast(wanted)
-        except pa.ArrowException:
-            return cast(column, from_arrow_type(column.type), field.data_type, self.table.session, False)

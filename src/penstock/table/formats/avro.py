@@ -6,7 +6,7 @@ A message does not hold its schema, and logical types change no byte: moments ar
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -33,44 +33,62 @@ _PLAIN: dict[type[DataType], str] = {
     scalars.VarCharType: "string",
     scalars.BinaryType: "bytes",
     scalars.VarBinaryType: "bytes",
-    scalars.DateType: "int",
 }
 
 
-def schema_of(fields: Fields) -> dict[str, Any]:
-    return _record("record", [(field.name, field.data_type) for field in fields])
+def schema_of(fields: Fields, logical: bool = False) -> dict[str, Any]:
+    """With logical types, the schema of a file also says what the numbers of moments mean."""
+    return _Schemas(logical).record("record", [(field.name, field.data_type) for field in fields])
 
 
-def _record(name: str, fields: list[tuple[str, DataType]]) -> dict[str, Any]:
-    inner = [{"name": field, "type": _schema(kind, f"{name}_{field}")} for field, kind in fields]
-    return {"type": "record", "name": name, "fields": inner}
+class _Schemas:
+    def __init__(self, logical: bool) -> None:
+        self._logical = logical
+
+    def record(self, name: str, fields: list[tuple[str, DataType]]) -> dict[str, Any]:
+        inner = [{"name": field, "type": self._schema(kind, f"{name}_{field}")} for field, kind in fields]
+        return {"type": "record", "name": name, "fields": inner}
+
+    def _schema(self, kind: DataType, name: str) -> Any:
+        found = self._bare(kind, name)
+        return ["null", found] if kind.is_nullable else found
+
+    def _moment(self, plain: str, logical: str) -> Any:
+        return {"type": plain, "logicalType": logical} if self._logical else plain
+
+    def _bare(self, kind: DataType, name: str) -> Any:
+        if isinstance(kind, scalars.DateType):
+            return self._moment("int", "date")
+        if type(kind) in _PLAIN:
+            return _PLAIN[type(kind)]
+        if isinstance(kind, scalars.DecimalType):
+            return {"type": "bytes", "logicalType": "decimal", "precision": kind.precision, "scale": kind.scale}
+        if isinstance(kind, scalars.TimeType) and kind.precision <= 3:
+            return self._moment("int", "time-millis")
+        if families.is_timestamp(kind) and getattr(kind, "precision", 9) <= 3:
+            return self._moment("long", "timestamp-millis")  # as Flink's default, also without a zone
+        if isinstance(kind, MultisetType):
+            return {"type": "map", "values": "int"}
+        if isinstance(kind, ArrayType):
+            return {"type": "array", "items": self._schema(kind.element_type, f"{name}_item")}
+        if isinstance(kind, MapType) and families.is_text(kind.key_type):
+            return {"type": "map", "values": self._schema(kind.value_type, f"{name}_value")}
+        if isinstance(kind, RowType):
+            return self.record(name, [(field.name, field.data_type) for field in kind])
+        raise NotSupportedError(
+            f"Avro has no form for {kind.as_summary_string()}: moments have at most milliseconds, keys of maps are"
+            " texts."
+        )
 
 
-def _schema(kind: DataType, name: str) -> Any:
-    found = _bare_schema(kind, name)
-    return ["null", found] if kind.is_nullable else found
-
-
-def _bare_schema(kind: DataType, name: str) -> Any:
-    if type(kind) in _PLAIN:
-        return _PLAIN[type(kind)]
-    if isinstance(kind, scalars.DecimalType):
-        return {"type": "bytes", "logicalType": "decimal", "precision": kind.precision, "scale": kind.scale}
-    if isinstance(kind, scalars.TimeType) and kind.precision <= 3:
-        return "int"
-    if families.is_timestamp(kind) and getattr(kind, "precision", 9) <= 3:
-        return "long"
-    if isinstance(kind, MultisetType):
-        return {"type": "map", "values": "int"}
-    if isinstance(kind, ArrayType):
-        return {"type": "array", "items": _schema(kind.element_type, f"{name}_item")}
-    if isinstance(kind, MapType) and families.is_text(kind.key_type):
-        return {"type": "map", "values": _schema(kind.value_type, f"{name}_value")}
-    if isinstance(kind, RowType):
-        return _record(name, [(field.name, field.data_type) for field in kind])
-    raise NotSupportedError(
-        f"Avro has no form for {kind.as_summary_string()}: moments have at most milliseconds, keys of maps are texts."
-    )
+def records_of(columns: Sequence[pa.Array], fields: Fields) -> Iterator[dict[str, Any]]:
+    """Rows as Avro's writer takes them."""
+    cells = []
+    for column, field in zip(columns, fields, strict=True):
+        plain = plain_values(column, field.data_type)
+        cells.append([_scaled(value, field.data_type, True) for value in plain])
+    names = [field.name for field in fields]
+    return (dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True))
 
 
 def _scaled(value: Any, kind: DataType, to_avro: bool) -> Any:
@@ -138,15 +156,10 @@ class AvroEncoder(Encoder):
         package = fastavro()
         if self._parsed is None:
             self._parsed = package.parse_schema(self._schema)
-        names = [field.name for field in self.fields]
-        cells = []
-        for column, field in zip(columns, self.fields, strict=True):
-            plain = plain_values(column, field.data_type)
-            cells.append([_scaled(value, field.data_type, True) for value in plain])
         messages = []
-        for row in zip(*cells, strict=True):
+        for record in records_of(columns, self.fields):
             stream = io.BytesIO()
-            package.schemaless_writer(stream, self._parsed, dict(zip(names, row, strict=True)))
+            package.schemaless_writer(stream, self._parsed, record)
             messages.append(stream.getvalue())
         return messages
 

@@ -45,6 +45,10 @@ class Encoder:
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
         raise NotImplementedError
 
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
+        """The messages as lines of a file."""
+        return b"".join(message + b"\n" for message in self.encode(columns, kinds, rows))
+
 
 @dataclass(frozen=True)
 class FormatOptions:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat
 from penstock.table.formats.json import OPTIONS as JSON_OPTIONS
 from penstock.table.formats.json import JsonDecoder, JsonEncoder
+from penstock.table.formats.text_columns import block_of, joined_texts, messages_of
 from penstock.table.logical.nodes import Fields
 
 _INSERT, _BEFORE, _AFTER, _DELETE = range(4)
@@ -106,34 +109,43 @@ def _maxwell(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
         raise ValueError(f'"type" is {operation!r}')
 
 
+@dataclass(frozen=True)
+class Envelope:
+    """What stands before and behind a row that was added, and one that was taken back."""
+
+    added: tuple[str, str]
+    removed: tuple[str, str]
+
+
+_DEBEZIUM = Envelope(('{"before":null,"after":', ',"op":"c"}'), ('{"before":', ',"after":null,"op":"d"}'))
+_CANAL = Envelope(('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))
+_MAXWELL = Envelope(('{"data":', ',"type":"insert"}'), ('{"data":', ',"type":"delete"}'))
+
+
 class ChangeEncoder(Encoder):
     """Each row becomes an insertion or a deletion, as Flink writes them."""
 
-    def __init__(self, fields: Fields, options: FormatOptions, write: Callable[[str, bool], str]) -> None:
+    def __init__(self, fields: Fields, options: FormatOptions, envelope: Envelope) -> None:
         super().__init__(fields)
         options.checked(_PLAIN)
         plain = {key: value for key, value in options.values.items() if key in JSON_OPTIONS}
         self._json = JsonEncoder(fields, FormatOptions(options.name, options.table, plain, options.zone))
-        self._write = write
+        self._envelope = envelope
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
-        marks = [0] * rows if kinds is None else kinds.tolist()
-        found = zip(self._json.objects(columns, rows), marks, strict=True)
-        return [self._write(row, kind in (_BEFORE, _DELETE)).encode() for row, kind in found]
+        return messages_of(self._messages(columns, kinds, rows))
 
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
+        return block_of(self._messages(columns, kinds, rows))
 
-def _write_debezium(row: str, gone: bool) -> str:
-    return f'{{"before":{row},"after":null,"op":"d"}}' if gone else f'{{"before":null,"after":{row},"op":"c"}}'
-
-
-def _write_canal(row: str, gone: bool) -> str:
-    word = "DELETE" if gone else "INSERT"
-    return f'{{"data":[{row}],"type":"{word}"}}'
-
-
-def _write_maxwell(row: str, gone: bool) -> str:
-    word = "delete" if gone else "insert"
-    return f'{{"data":{row},"type":"{word}"}}'
+    def _messages(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> pa.Array:
+        objects, (before, behind) = self._json.objects(columns, rows), self._envelope.added
+        added = joined_texts([before, objects, behind])
+        if kinds is None:
+            return added
+        before, behind = self._envelope.removed
+        gone = pa.array((kinds == _BEFORE) | (kinds == _DELETE))
+        return pc.if_else(gone, joined_texts([before, objects, behind]), added)
 
 
 class _DebeziumDecoder(ChangeDecoder):
@@ -153,17 +165,17 @@ class _MaxwellDecoder(ChangeDecoder):
 
 class _DebeziumEncoder(ChangeEncoder):
     def __init__(self, fields: Fields, options: FormatOptions) -> None:
-        super().__init__(fields, options, _write_debezium)
+        super().__init__(fields, options, _DEBEZIUM)
 
 
 class _CanalEncoder(ChangeEncoder):
     def __init__(self, fields: Fields, options: FormatOptions) -> None:
-        super().__init__(fields, options, _write_canal)
+        super().__init__(fields, options, _CANAL)
 
 
 class _MaxwellEncoder(ChangeEncoder):
     def __init__(self, fields: Fields, options: FormatOptions) -> None:
-        super().__init__(fields, options, _write_maxwell)
+        super().__init__(fields, options, _MAXWELL)
 
 
 DEBEZIUM = TableFormat(_DebeziumDecoder, _DebeziumEncoder, "IUD")

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock.columns.typesystem import families
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.formats.csv_dialect import CsvDialect
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, columns_of, every_message
-from penstock.table.formats.text_columns import from_texts, to_texts
+from penstock.table.formats.text_columns import (
+    block_of,
+    from_texts,
+    joined_texts,
+    messages_of,
+    timestamp_texts,
+    to_texts,
+)
 from penstock.table.logical.nodes import Field, Fields
 
 OPTIONS = (
@@ -95,33 +103,38 @@ class CsvEncoder(Encoder):
         self._dialect, self._zone = dialect_of(options), options.zone
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
+        return messages_of(self._lines(columns))
+
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
+        return block_of(self._lines(columns))
+
+    def _lines(self, columns: Sequence[pa.Array]) -> pa.Array:
         pairs = zip(columns, self.fields, strict=True)
+        null = self._dialect.null_literal or ""
         texts = [_quoted(_csv_texts(column, field, self._zone), field, self._dialect) for column, field in pairs]
-        separator = self._dialect.separator
-        return [separator.join(row).encode() for row in zip(*texts, strict=True)]
+        return joined_texts(
+            [text.fill_null(null) if text.null_count else text for text in texts], self._dialect.separator
+        )
 
 
-def _csv_texts(column: pa.Array, field: Field, zone: str) -> list[str | None]:
-    texts: list[str | None] = to_texts(column, field.data_type, zone).to_pylist()
-    if families.is_boolean(field.data_type):
-        return [None if text is None else text.lower() for text in texts]
-    if families.is_timestamp(field.data_type) and "LTZ" in field.data_type.as_summary_string():
-        return [None if text is None else f"{text}Z" for text in texts]
-    return texts
+def _csv_texts(column: pa.Array, field: Field, zone: str) -> pa.Array:
+    if families.is_timestamp(field.data_type):
+        return timestamp_texts(column, field.data_type)
+    texts = to_texts(column, field.data_type, zone)
+    return pc.ascii_lower(texts) if families.is_boolean(field.data_type) else texts
 
 
-def _quoted(texts: list[str | None], field: Field, dialect: CsvDialect) -> list[str]:
-    null, quote = dialect.null_literal or "", dialect.quote
-    needs = {dialect.separator, quote, "\n", "\r", " "}
+def _quoted(texts: pa.Array, field: Field, dialect: CsvDialect) -> pa.Array:
+    """Texts and moments are put in quotes where they need them."""
+    quote = dialect.quote
     if quote is None or not (families.is_text(field.data_type) or families.is_moment(field.data_type)):
-        return [null if text is None else text for text in texts]
-    return [null if text is None else _in_quotes(text, quote, needs) for text in texts]
-
-
-def _in_quotes(text: str, quote: str, needs: set[Any]) -> str:
-    if not needs.intersection(text):
-        return text
-    return quote + text.replace(quote, quote * 2) + quote
+        return texts
+    special = f"[{re.escape(dialect.separator + quote)}\n\r ]"
+    needs = pc.match_substring_regex(texts, special)
+    if not pc.any(needs).as_py():
+        return texts
+    doubled = pc.replace_substring(texts, quote, quote * 2)
+    return pc.if_else(needs, joined_texts([quote, doubled, quote]), texts)
 
 
 FORMAT = TableFormat(CsvDecoder, CsvEncoder)

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock.columns.kernels.datum import from_plain, plain_values
 from penstock.columns.kernels.python_columns import from_python
@@ -18,13 +19,21 @@ from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType,
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, every_message
-from penstock.table.formats.text_columns import from_texts, to_texts
+from penstock.table.formats.text_columns import (
+    block_of,
+    from_texts,
+    joined_texts,
+    messages_of,
+    timestamp_texts,
+    to_texts,
+)
 from penstock.table.logical.nodes import Field, Fields
 
 OPTIONS = (
     "fail-on-missing-field", "ignore-parse-errors", "timestamp-format.standard", "map-null-key.mode",
     "map-null-key.literal", "encode.decimal-as-plain-number", "encode.ignore-null-fields", "decode.json-parser.enabled",
 )  # fmt: skip
+_ESCAPED = r'["\\\x00-\x1f]'  # in texts
 _INTEGERS = (scalars.TinyIntType, scalars.SmallIntType, scalars.IntType, scalars.BigIntType)
 
 
@@ -155,34 +164,53 @@ class JsonEncoder(Encoder):
         self._zone = options.zone
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
-        return [text.encode() for text in self.objects(columns, rows)]
+        return messages_of(self.objects(columns, rows))
 
-    def objects(self, columns: Sequence[pa.Array], rows: int) -> list[str]:
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
+        return block_of(self.objects(columns, rows))
+
+    def objects(self, columns: Sequence[pa.Array], rows: int) -> pa.Array:
         """The text of an object for each row."""
-        cells = []
-        for column, field in zip(columns, self.fields, strict=True):
-            name = _dumps(field.name)
-            cells.append([f"{name}:{text}" for text in self._texts(column, field.data_type)])
-        if not cells:
-            return ["{}"] * rows
+        if not columns:
+            return pa.array(["{}"] * rows)
+        named = [
+            (_dumps(field.name), self._texts(column, field)) for column, field in zip(columns, self.fields, strict=True)
+        ]
         if self._skip_nulls:
-            empty = {f"{_dumps(field.name)}:null" for field in self.fields}
-            found = ([cell for cell in row if cell not in empty] for row in zip(*cells, strict=True))
-            return ["{" + ",".join(row) + "}" for row in found]
-        return ["{" + ",".join(row) + "}" for row in zip(*cells, strict=True)]
+            cells = [
+                [None if text == "null" else f"{name}:{text}" for text in texts.to_pylist()] for name, texts in named
+            ]
+            found = ([cell for cell in row if cell is not None] for row in zip(*cells, strict=True))
+            return pa.array(["{" + ",".join(row) + "}" for row in found], pa.string())
+        parts: list[pa.Array | str] = []
+        for name, texts in named:
+            parts += [f"{',' if parts else '{'}{name}:", texts]
+        return joined_texts([*parts, "}"])
 
-    def _texts(self, column: pa.Array, kind: DataType) -> list[str]:
+    def _texts(self, column: pa.Array, field: Field) -> pa.Array:
+        """A value of JSON for each row."""
+        kind = field.data_type
         if families.is_boolean(kind) or families.is_integer(kind):
-            return list(column.cast(pa.string()).fill_null("null").to_pylist())
+            return column.cast(pa.string()).fill_null("null")
         if isinstance(kind, scalars.DecimalType):
             # All digits: a float would not keep them.
-            return ["null" if value is None else _plain_number(value) for value in column.to_pylist()]
-        return [_dumps(value) for value in self._values(column, kind)]
+            texts = ["null" if value is None else _plain_number(value) for value in column.to_pylist()]
+            return pa.array(texts, pa.string())
+        if families.is_moment(kind):
+            return joined_texts(['"', self._moments(column, kind), '"']).fill_null("null")
+        if families.is_text(kind) and not pc.any(pc.match_substring_regex(column, _ESCAPED)).as_py():
+            return joined_texts(['"', column, '"']).fill_null("null")
+        return pa.array([_dumps(value) for value in self._values(column, kind)], pa.string())
+
+    def _moments(self, column: pa.Array, kind: DataType) -> pa.Array:
+        if not families.is_timestamp(kind):
+            return to_texts(column, kind, "UTC")
+        texts = timestamp_texts(column, kind)
+        return pc.replace_substring(texts, " ", "T") if self._iso else texts
 
     def _values(self, column: pa.Array, kind: DataType) -> list[Any]:
         if families.is_moment(kind):
-            texts = to_texts(column, kind, "UTC").to_pylist()
-            return [None if text is None else self._moment(text, kind) for text in texts]
+            return list(self._moments(column, kind).to_pylist())
         if families.is_bytes(kind):
             return [None if raw is None else base64.b64encode(raw).decode() for raw in column.to_pylist()]
         if isinstance(kind, scalars.DecimalType):
@@ -192,12 +220,6 @@ class JsonEncoder(Encoder):
         if kind.children():
             return [self._shown(value, kind) for value in plain_values(column, kind)]
         return list(column.to_pylist())
-
-    def _moment(self, text: str, kind: DataType) -> str:
-        if not families.is_timestamp(kind):
-            return text
-        zoned = "Z" if isinstance(kind, scalars.LocalZonedTimestampType) else ""
-        return (text.replace(" ", "T") if self._iso else text) + zoned
 
     def _shown(self, value: Any, kind: DataType) -> Any:
         if value is None:

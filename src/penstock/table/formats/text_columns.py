@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.columns.kernels.cast_to_text import texts_of
 from penstock.columns.kernels.casting import cast
 from penstock.columns.kernels.datum import Session, as_array
+from penstock.columns.kernels.usual_texts import read_usual
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import JobExecutionError
@@ -20,6 +24,9 @@ def from_texts(texts: pa.Array, field: Field, zone: str, lenient: bool) -> pa.Ar
     """The values of a column; where a text is none, null if that is wanted, else an error that shows it."""
     if families.is_text(field.data_type):
         return texts
+    usual = read_usual(texts, field.data_type)
+    if usual is not None:
+        return usual
     trimmed = pc.utf8_trim_whitespace(texts)
     if isinstance(field.data_type, scalars.LocalZonedTimestampType):
         # As Flink's formats write them: in UTC, with a Z.
@@ -38,3 +45,37 @@ def to_texts(column: pa.Array, data_type: DataType, zone: str) -> pa.Array:
     """Moments on the time line are shown in UTC."""
     shown = "UTC" if isinstance(data_type, scalars.LocalZonedTimestampType) else zone
     return as_array(texts_of(column, data_type, shown), len(column))
+
+
+def timestamp_texts(column: pa.Array, data_type: DataType) -> pa.Array:
+    """As Flink's formats write them: without zeros at the end of the fraction, on the time line with a Z."""
+    texts = to_texts(column, data_type, "UTC")
+    ticks = column.view(pa.int64()).fill_null(1).to_numpy(zero_copy_only=False)
+    shorter = ticks % 10 == 0
+    if shorter.any() and column.type.unit != "s":
+        found = pc.replace_substring_regex(texts.filter(pa.array(shorter)), r"\.?0+$", "")
+        texts = pc.replace_with_mask(texts, pa.array(shorter), found)
+    return joined_texts([texts, "Z"]) if isinstance(data_type, scalars.LocalZonedTimestampType) else texts
+
+
+# -- lines made of columns -------------------------------------------------------------------------------------------
+
+
+def joined_texts(parts: Sequence[pa.Array | str], separator: str = "") -> pa.Array:
+    """For each row the texts of all columns one after the other; nothing is null."""
+    return pc.binary_join_element_wise(*parts, separator)
+
+
+def block_of(lines: pa.Array) -> bytes:
+    """All lines with their ends, one after the other: the content of the column made of them."""
+    ended = joined_texts([lines, "\n"])
+    if not len(ended):
+        return b""
+    _, offsets, content = ended.buffers()
+    ends = np.frombuffer(offsets, np.int32)[ended.offset : ended.offset + len(ended) + 1]
+    return memoryview(content)[int(ends[0]) : int(ends[-1])].tobytes()
+
+
+def messages_of(lines: pa.Array) -> list[bytes]:
+    found: list[bytes] = lines.cast(pa.binary()).to_pylist()
+    return found

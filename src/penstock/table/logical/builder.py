@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.columns.typed.nodes import Aggregate, InputRef, OverCall, SortKey, Typed, time_of, walk
+from penstock.columns.typed.nodes import (
+    Aggregate,
+    InputRef,
+    Invoke,
+    OverCall,
+    SortKey,
+    TimeAttribute,
+    Typed,
+    time_of,
+    walk,
+)
 from penstock.columns.typesystem import families
 from penstock.columns.typesystem.merging import common_type
 from penstock.table.logical.nodes import (
@@ -37,10 +47,19 @@ def project(source: Relation, expressions: Sequence[Typed], names: Sequence[str]
     if over:
         source, expressions = _with_windows(source, expressions, over)
     unique = unique_names(list(names))
-    fields = tuple(Field(name, node.data_type, time_of(node)) for name, node in zip(unique, expressions, strict=True))
+    fields = tuple(Field(name, node.data_type, _time_of(node)) for name, node in zip(unique, expressions, strict=True))
     if tuple(expressions) == tuple(references(source)) and fields == source.fields:
         return source
     return Project(fields, source, tuple(expressions))
+
+
+def is_proctime(node: Typed) -> bool:
+    return isinstance(node, Invoke) and node.function == "proctime"
+
+
+def _time_of(node: Typed) -> TimeAttribute | None:
+    """PROCTIME() is a time attribute wherever it is selected."""
+    return TimeAttribute.PROCTIME if is_proctime(node) else time_of(node)
 
 
 def _over_calls(node: Typed) -> list[OverCall]:
@@ -74,7 +93,7 @@ def aggregated(
     calls: Sequence[Aggregate],
     sets: Sequence[Sequence[int]] = (),
     keep_time: bool = False,
-) -> Relation:
+) -> Aggregation:
     """Grouping by columns; a key that is missing in some grouping set may be null."""
     fields = []
     for place, key in enumerate(keys):
@@ -114,7 +133,7 @@ def distinct(source: Relation) -> Relation:
 
 def joined(
     left: Relation, right: Relation, kind: str, condition: Typed | None, position: Position | None = None
-) -> Relation:
+) -> JoinRelation:
     """The columns of both; of the side that may be missing they may be null."""
     ours = _maybe_null(left, kind in ("RIGHT", "FULL"))
     theirs = _maybe_null(right, kind in ("LEFT", "FULL"))

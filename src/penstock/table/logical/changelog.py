@@ -38,7 +38,7 @@ def kinds(node: plan.Relation) -> Kinds:
             return _inserts_only(node, given[0], "OVER") if _on_time(node) else given[0] | frozenset("UD")
         case plan.JoinRelation():
             return _join(node, given)
-        case plan.Correlation():
+        case plan.Correlation() | plan.TemporalJoin() | plan.LookupJoin():
             return given[0]
         case plan.SetRelation():
             return _set_operation(node, given[0] | given[1])

@@ -64,6 +64,13 @@ def _details(node: plan.Relation) -> list[str]:
             return [f"type={node.kind}", *condition]
         case plan.Snapshot():
             return [f"period=[{rendered(node.period)}]"]
+        case plan.TemporalJoin():
+            time = "rowtime" if node.event_time else "proctime"
+            condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
+            return [f"type={node.kind}", f"asOf=[{node.left.names[node.time_column]} {time}]", *condition]
+        case plan.LookupJoin():
+            condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
+            return [f"table=[{'.'.join(node.table.path)}]", f"type={node.kind}", *condition]
         case plan.TableAggregation():
             called = f"{node.function.name}({_named(node.source, node.arguments)})"
             return [f"groupBy=[{_named(node.source, node.keys)}]", f"select=[{called}]"]

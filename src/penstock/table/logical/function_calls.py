@@ -8,9 +8,9 @@ from penstock.columns.typed.nodes import InputRef, Invoke, Typed
 from penstock.columns.typed.python_call import PythonCall, PythonFunction
 from penstock.columns.typesystem.nested import RowField, RowType
 from penstock.table.logical import builder
-from penstock.table.logical.nodes import Field, Relation, TableAggregation, unique_names
+from penstock.table.logical.nodes import Correlation, Field, Relation, TableAggregation, unique_names
 from penstock.table.logical.scope import RelationScope, single
-from penstock.table.logical.table_functions import lateral, row_types, scanned
+from penstock.table.logical.table_functions import Versions, lateral, row_types, scanned, versioned
 from penstock.table.resolution.python_calls import converted, python_aggregate, python_function
 from penstock.table.resolution.resolver import Resolver, field_of
 from penstock.table.sql.errors import SqlValidationError
@@ -35,12 +35,25 @@ def flat_mapped(source: Relation, call: syntax.Expr) -> Relation:
 
 
 def lateral_join(source: Relation, call: syntax.Expr, kind: str) -> Relation:
+    inner = call.operand if isinstance(call, syntax.Aliased) else call
+    versions = getattr(getattr(inner, "function", None), "_versions", None)
+    if versions is not None:
+        return _versions_join(source, versions, inner, kind)
     function, arguments, names = _taken_apart(source, call, ("table",), "a lateral join")
     scan = scanned(function, arguments)
     given = names or scan.names
     unique = unique_names([*source.names, *given])[len(source.fields) :]
     joined = lateral(source, scan, kind)
     return builder.renamed(joined, [*source.names, *unique])
+
+
+def _versions_join(source: Relation, versions: Versions, call: syntax.Expr, kind: str) -> Relation:
+    """join_lateral(rates(col("ts"))): each row with the version at its time; the predicate behind it is the key."""
+    assert isinstance(call, syntax.InlineCall)
+    right = versioned(versions, call, Resolver(RelationScope(single(source), None, "join_lateral()", sql=False)))
+    joined = builder.joined(source, right, kind, None)
+    found = Correlation(joined.fields, source, right, kind)
+    return builder.renamed(found, unique_names([*source.names, *right.names]))
 
 
 def aggregated(source: Relation, keys: Sequence[syntax.Expr], call: syntax.Expr) -> Relation:

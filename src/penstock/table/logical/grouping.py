@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -117,7 +118,7 @@ class Groups:
                 for key in part.order_by:
                     self.note(key.operand)
 
-    def relation(self) -> Relation:
+    def relation(self, state_ttl: int | None = None) -> Relation:
         """The aggregation, over a projection of just what it needs."""
         inputs: list[Typed] = list(self._keys)
         calls = [self._moved(call, inputs) for call in self._calls]
@@ -125,6 +126,7 @@ class Groups:
         below = builder.project(self._source, inputs, names)
         keep_time = self._window is not None or _over_window(self._source)
         made = builder.aggregated(below, range(len(self._keys)), calls, self._sets, keep_time)
+        made = replace(made, state_ttl=state_ttl)
         self._made = made
         return made
 

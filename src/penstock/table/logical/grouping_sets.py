@@ -31,7 +31,7 @@ def grouping_sets(node: plan.Relation) -> plan.Relation | None:
     expanded = plan.Expand((*node.source.fields, *added), node.source, node.keys, node.sets, numbers)
     keys = tuple(range(width, width + len(added)))
     computed = [call for call in node.calls if call.function not in _OF_THE_SET]
-    below = builder.aggregated(expanded, keys, computed)
+    below = replace(builder.aggregated(expanded, keys, computed), state_ttl=node.state_ttl)
     return plan.Project(node.fields, below, tuple(_results(node, below, computed, numbers)))
 
 

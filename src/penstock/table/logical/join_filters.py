@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.columns.typed.nodes import Typed, shifted
 from penstock.table.logical import builder
 from penstock.table.logical.conditions import all_of, conjuncts, has_subquery, only_of
@@ -18,7 +20,7 @@ def push_filter_into_join(node: Relation) -> Relation | None:
     if not split.moves:
         return None
     condition = all_of([*conjuncts(join.condition), *split.both]) if split.both else join.condition
-    below = builder.joined(split.left, split.right, join.kind, condition, join.position)
+    below: Relation = replace(join, left=split.left, right=split.right, condition=condition)
     rest = all_of(split.rest)
     return below if rest is None else builder.filtered(below, rest, node.position)
 
@@ -32,7 +34,7 @@ def push_join_condition_down(node: Relation) -> Relation | None:
     split = _Split(node, conjuncts(node.condition), left_free, right_free, False)
     if not split.moves:
         return None
-    return builder.joined(split.left, split.right, node.kind, all_of(split.rest), node.position)
+    return replace(node, left=split.left, right=split.right, condition=all_of(split.rest))
 
 
 class _Split:

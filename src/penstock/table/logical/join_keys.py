@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.columns.typed.nodes import InputRef, Invoke, Typed, shifted
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
@@ -104,6 +104,7 @@ def join_by_columns(relation: plan.Relation) -> plan.Relation | None:
     )
     condition = all_of([_over_wider(one, width, left, right) for one in conditions])
     joined = builder.joined(left, right, relation.kind, condition, relation.position)
+    joined = replace(joined, state_ttl=relation.state_ttl)
     columns = builder.references(joined)
     kept = [*columns[:width], *columns[len(left.fields) :][: len(relation.right.fields)]]
     kept = kept[: len(relation.fields)]

@@ -41,9 +41,9 @@ class Relation:
 
     def with_inputs(self, inputs: tuple[Relation, ...]) -> Self:
         """The same node over other inputs with the same columns."""
-        given = iter(inputs)
+        given, before = iter(inputs), {id(source) for source in self.inputs()}
         own = {part.name: getattr(self, part.name) for part in dataclass_fields(self)}
-        changed: dict[str, Any] = {name: next(given) for name, value in own.items() if isinstance(value, Relation)}
+        changed: dict[str, Any] = {name: next(given) for name, value in own.items() if id(value) in before}
         return replace(self, **changed)
 
     @property
@@ -91,6 +91,7 @@ class Aggregation(Relation):
     keys: tuple[int, ...]
     calls: tuple[Aggregate, ...]
     sets: tuple[tuple[int, ...], ...] = ()
+    state_ttl: int | None = None  # milliseconds, of a hint
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)
@@ -144,6 +145,7 @@ class JoinRelation(Relation):
     right: Relation
     kind: str
     condition: Typed | None = None
+    state_ttl: tuple[int | None, int | None] = (None, None)  # milliseconds for the rows of each side, of a hint
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.left, self.right)
@@ -164,13 +166,50 @@ class Correlation(Relation):
 
 @dataclass(frozen=True)
 class Snapshot(Relation):
-    """A table as it was at a moment of the outer row."""
+    """A table as it was at a moment of the outer row.
+
+    Versions are told apart by the key of the table and its rowtime, or by those that a temporal table function names.
+    """
 
     source: Relation
     period: Typed
+    key: tuple[int, ...] = ()
+    time_column: int | None = None
+    lookup_hint: Hint | None = None
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)
+
+
+@dataclass(frozen=True)
+class TemporalJoin(Relation):
+    """Each row of the left with the version of a row of the right: the one at its time, or the last one there is."""
+
+    left: Relation
+    right: Relation
+    kind: str
+    condition: Typed | None
+    time_column: int  # of the left
+    event_time: bool
+    key: tuple[int, ...]  # of the right
+    version_time: int | None  # of the right
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class LookupJoin(Relation):
+    """Each row of the left with rows of a table outside, asked for when the row comes. The table is no input."""
+
+    left: Relation
+    table: Scan
+    kind: str
+    condition: Typed | None
+    hint: Hint | None = None
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.left,)
 
 
 @dataclass(frozen=True)
@@ -333,6 +372,7 @@ class Sink(Relation):
     overwrite: bool = False
     static_partition: tuple[tuple[str, Any], ...] = ()
     on_conflict: str | None = None
+    options: tuple[tuple[str, str], ...] = ()  # of a hint
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)

@@ -7,6 +7,7 @@ from penstock.columns.typesystem import families
 from penstock.columns.typesystem.scalars import BooleanType, IntType
 from penstock.table.logical import builder
 from penstock.table.logical.grouping import Groups, GroupWindow, expand, is_group_window
+from penstock.table.logical.hints import SelectHints
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.over_windows import over_call
 from penstock.table.logical.scope import Namespace, RelationScope, single
@@ -136,8 +137,10 @@ class QueryBuilder(SourceBuilder):
         return body.build(order_by)
 
     def _from(self, select: written.Select, outer: RelationScope | None) -> tuple[Relation, tuple[Namespace, ...]]:
+        hints = SelectHints(select.hints, select.source)
         if select.source is not None:
-            return self.source(select.source, outer)
+            found: tuple[Relation, tuple[Namespace, ...]] = self.with_hints(hints).source(select.source, outer)
+            return found
         nothing = builder.values([[Constant(IntType(False), 0)]], ["ZERO"])
         return nothing, ()
 
@@ -317,7 +320,9 @@ class _SelectBody:
         for node in [*(node for _, node, _ in items), having, *extra]:
             if node is not None:
                 groups.note(node)
-        self._relation = groups.relation()
+        source = self._select.source
+        ttl = None if source is None else SelectHints(self._select.hints, source).state_ttl(source)
+        self._relation = groups.relation(ttl)
         nodes = [groups.rewrite(node, position) for _, node, position in items]
         condition = None if having is None else groups.rewrite(having, self._select.position)
         return nodes, condition, [None if node is None else groups.rewrite(node, None) for node in extra]

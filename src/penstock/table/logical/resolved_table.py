@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from penstock.columns.typed.nodes import InputRef, Invoke, TimeAttribute, Typed
+from penstock.columns.typed.nodes import InputRef, TimeAttribute, Typed, columns_of
 from penstock.columns.typesystem import families
 from penstock.columns.typesystem.scalars import LocalZonedTimestampType, TimestampType
+from penstock.table.logical.builder import is_proctime
+from penstock.table.logical.conditions import moved
 from penstock.table.logical.nodes import Field, Fields, Relation
 from penstock.table.logical.scope import RelationScope, single
 from penstock.table.resolution.resolver import Resolver
@@ -37,6 +40,26 @@ class ResolvedTable:
     def written(self) -> Fields:
         """The columns that INSERT fills."""
         return tuple(field for field in self.stored if field.name not in self.virtual)
+
+    def narrowed(self, names: Sequence[str]) -> ResolvedTable:
+        """The table with some of its columns, and with what is stored for them."""
+        kept = [place for place, field in enumerate(self.fields) if field.name in names]
+        read = set().union(*(columns_of(self.expressions[place]) for place in kept))
+        places = {old: new for new, old in enumerate(sorted(read))}
+        stored = tuple(self.stored[place] for place in sorted(read))
+        inside = {field.name for field in stored}
+        watermark = self.watermark
+        if watermark is not None:
+            new_places = {old: new for new, old in enumerate(kept)}
+            watermark = new_places[watermark[0]], moved(watermark[1], new_places)
+        return replace(
+            self,
+            fields=tuple(self.fields[place] for place in kept),
+            stored=stored,
+            metadata=tuple(pair for pair in self.metadata if pair[0] in inside),
+            expressions=tuple(moved(self.expressions[place], places) for place in kept),
+            watermark=watermark,
+        )
 
     @property
     def computes(self) -> bool:
@@ -80,10 +103,6 @@ def resolve_table(body: st.TableBody) -> ResolvedTable:
         watermark,
         tuple(key),
     )
-
-
-def is_proctime(node: Typed) -> bool:
-    return isinstance(node, Invoke) and node.function == "proctime"
 
 
 def _resolved(expression: Expr, relation: Relation, where: str) -> Typed:

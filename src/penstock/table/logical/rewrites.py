@@ -11,9 +11,16 @@ from penstock.table.logical import ranking
 from penstock.table.logical.grouping_sets import grouping_sets
 from penstock.table.logical.join_filters import push_filter_into_join, push_join_condition_down
 from penstock.table.logical.join_keys import join_by_columns
+from penstock.table.logical.narrow_scans import narrow_scan
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.set_operations import counted_set_operation, joined_set_operation
 from penstock.table.logical.subqueries import join_subqueries_of_filter, join_subqueries_of_projection
+from penstock.table.logical.temporal_joins import (
+    lookup_join_by_columns,
+    push_filter_into_temporal_join,
+    temporal_join,
+    temporal_join_by_columns,
+)
 from penstock.table.logical.update_kinds import with_update_kinds
 
 Rewrite = Callable[[Relation], Relation | None]
@@ -28,15 +35,20 @@ REWRITES: tuple[Rewrite, ...] = (
     ranking.rank_as_deduplication,
     join_subqueries_of_filter,
     join_subqueries_of_projection,
+    temporal_join,
+    push_filter_into_temporal_join,
+    temporal_join_by_columns,
+    lookup_join_by_columns,
     push_filter_into_join,
     push_join_condition_down,
     join_by_columns,
+    narrow_scan,
 )
 
 
-def rewritten(relation: Relation, rules: tuple[Rewrite, ...] = REWRITES) -> Relation:
+def rewritten(relation: Relation, rules: tuple[Rewrite, ...] = REWRITES, materialize: str = "AUTO") -> Relation:
     """The plan as it is carried out: after all rules, and with the changelogs that its operators need."""
-    return with_update_kinds(_after_rules(relation, rules))
+    return with_update_kinds(_after_rules(relation, rules), materialize)
 
 
 def _after_rules(relation: Relation, rules: tuple[Rewrite, ...]) -> Relation:

@@ -47,7 +47,7 @@ def _fitted(insert: st.Insert, query: Relation, target: TableDefinition, name: s
     source = builder.project(query, fitted, [field.name for field in target.sink_fields])
     return Sink(
         target.sink_fields, source, insert.path, target, insert.overwrite, insert.partition, insert.on_conflict,
-        position=insert.position,
+        insert.options, position=insert.position,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from penstock.columns.typed.nodes import Constant, InputRef, Typed, shifted
@@ -11,10 +12,11 @@ from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType,
 from penstock.columns.typesystem.scalars import IntType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
-from penstock.table.logical.nodes import Correlation, Field, Match, Relation, Scan, Snapshot, Unnest
+from penstock.table.logical.hints import SelectHints
+from penstock.table.logical.nodes import Correlation, Field, Match, Project, Relation, Scan, Snapshot, Unnest
 from penstock.table.logical.row_patterns import measure_field, resolved, variables_of
 from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
-from penstock.table.logical.table_functions import table_function
+from penstock.table.logical.table_functions import table_function, versioned
 from penstock.table.logical.tables import TableLookup, ViewDefinition
 from penstock.table.logical.windows import arguments_by_name, assign, is_window
 from penstock.table.resolution.resolver import Resolver
@@ -26,12 +28,18 @@ _Found = tuple[Relation, tuple[Namespace, ...]]
 
 
 class SourceBuilder:
-    def __init__(self, tables: TableLookup, common: Mapping[str, Relation] | None = None) -> None:
+    def __init__(
+        self, tables: TableLookup, common: Mapping[str, Relation] | None = None, hints: SelectHints | None = None
+    ) -> None:
         self._tables = tables
         self._common = dict(common or {})
+        self._hints = hints or SelectHints()
 
     def with_common_tables(self, more: Mapping[str, Relation]) -> Any:
         return type(self)(self._tables, {**self._common, **more})
+
+    def with_hints(self, hints: SelectHints) -> Any:
+        return type(self)(self._tables, self._common, hints)
 
     def query(self, query: written.Query, outer: RelationScope | None = None) -> Relation:
         raise NotImplementedError
@@ -98,6 +106,9 @@ class SourceBuilder:
         lateral = _depends_on_left(join.right)
         beside = self.scope(left_spaces, outer, "a lateral table") if lateral else outer
         right, right_spaces = self.source(join.right, beside)
+        hint = self._hints.lookup(join.right)
+        if hint is not None:
+            right = _with_lookup_hint(right, hint, join)
         spaces = side_by_side(left_spaces, right_spaces)
         using = join.using or (_shared_names(left, right) if join.natural else ())
         condition: Typed | None = None
@@ -111,7 +122,8 @@ class SourceBuilder:
             plain = builder.joined(left, right, kind, condition)
             relation: Relation = Correlation(plain.fields, left, right, kind, condition, position=join.position)
         else:
-            relation = builder.joined(left, right, kind, condition, join.position)
+            ttl = self._hints.state_ttl(join.left), self._hints.state_ttl(join.right)
+            relation = replace(builder.joined(left, right, kind, condition, join.position), state_ttl=ttl)
         spaces = _refreshed(spaces, relation)
         return self._without_copies(relation, spaces, len(left.fields), using) if using else (relation, spaces)
 
@@ -140,6 +152,9 @@ class SourceBuilder:
 
     def _function(self, call: syntax.Call | syntax.InlineCall, outer: RelationScope | None) -> Relation:
         if isinstance(call, syntax.InlineCall):
+            versions = getattr(call.function, "_versions", None)
+            if versions is not None:
+                return versioned(versions, call, Resolver(self.scope((), outer, "LATERAL TABLE")))
             return table_function(call, Resolver(self.scope((), outer, "LATERAL TABLE")))
         if is_window(call.function):
             return self._window(call, outer)
@@ -191,6 +206,14 @@ class SourceBuilder:
             tuple(fields), relation, places, order, match.pattern, match.measures, match.defines, match.after_match,
             within, position=match.position,
         )  # fmt: skip
+
+
+def _with_lookup_hint(right: Relation, hint: written.Hint, join: written.Join) -> Relation:
+    if isinstance(right, Project):  # names of an alias
+        return replace(right, source=_with_lookup_hint(right.source, hint, join))
+    if not isinstance(right, Snapshot):
+        raise SqlValidationError("LOOKUP is a hint for a table FOR SYSTEM_TIME AS OF a PROCTIME().", join.position)
+    return replace(right, lookup_hint=hint)
 
 
 def _depends_on_left(source: written.TableSource) -> bool:

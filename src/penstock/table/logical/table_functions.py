@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from penstock.columns.typed.nodes import InputRef, OuterRef, Typed
 from penstock.columns.typed.python_call import PythonFunction
@@ -10,7 +11,7 @@ from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.nested import RowType
 from penstock.table.logical import builder
 from penstock.table.logical.conditions import replaced
-from penstock.table.logical.nodes import Correlation, Field, Relation, TableFunctionScan
+from penstock.table.logical.nodes import Correlation, Field, Relation, Snapshot, TableFunctionScan
 from penstock.table.resolution.python_calls import converted, python_function
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
@@ -33,6 +34,24 @@ def scanned(function: PythonFunction, arguments: Sequence[Typed]) -> TableFuncti
         )
     fields = tuple(Field(name, kind) for name, kind in zip(names, function.result_types, strict=True))
     return TableFunctionScan(fields, function, tuple(arguments))
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The rows of a table as versions: by these columns and from that time on."""
+
+    relation: Relation
+    time_column: int
+    key: tuple[int, ...]
+
+
+def versioned(versions: Versions, call: syntax.InlineCall, resolver: Resolver) -> Snapshot:
+    """A temporal table function: the versions at a moment of the left row."""
+    if len(call.arguments) != 1:
+        raise SqlValidationError("A temporal table function takes one time.", call.position)
+    period = replaced(resolver.resolve(call.arguments[0]), _as_outer)
+    relation = versions.relation
+    return Snapshot(relation.fields, relation, period, versions.key, versions.time_column, position=call.position)
 
 
 def lateral(left: Relation, scan: TableFunctionScan, kind: str) -> Relation:

@@ -12,10 +12,11 @@ from dataclasses import replace
 from enum import Enum
 
 from penstock.columns.typed.nodes import columns_of
+from penstock.common.errors import NotSupportedError
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS, kinds
 from penstock.table.logical.rank_strategy import APPEND, UPDATE, strategy_of
-from penstock.table.logical.upsert_keys import Keys, equal_columns, upsert_keys
+from penstock.table.logical.upsert_keys import equal_columns, upsert_keys
 from penstock.table.sql.errors import SqlValidationError
 
 
@@ -26,10 +27,13 @@ class Form(Enum):
     BOTH = "both"
 
 
-def with_update_kinds(root: plan.Relation) -> plan.Relation:
-    """The plan with `update_before` set everywhere, and with the nodes that changelogs need."""
+def with_update_kinds(root: plan.Relation, materialize: str = "AUTO") -> plan.Relation:
+    """The plan with `update_before` set everywhere, and with the nodes that changelogs need.
+
+    materialize is AUTO, FORCE or NONE: whether sinks keep the rows of a primary key.
+    """
     if isinstance(root, plan.Sink):
-        return _sink(root)
+        return _sink(root, materialize)
     found = _Visit().visit(root, Form.BOTH)
     assert found is not None, "every node can give both rows of an update"
     return found
@@ -71,6 +75,10 @@ def _wanted_of_inputs(node: plan.Relation, form: Form) -> Sequence[Form] | None:
             return [form] * len(node.inputs())
         case plan.Correlation():
             return [form, Form.BOTH]
+        case plan.TemporalJoin():
+            return None if _may_drop(node, form) else [form, Form.AFTER]
+        case plan.LookupJoin():
+            return None if _may_drop(node, form) else [form]
         case plan.Replication():
             return None if form is Form.AFTER else [form]
         case plan.Rank():
@@ -80,6 +88,11 @@ def _wanted_of_inputs(node: plan.Relation, form: Form) -> Sequence[Form] | None:
         case plan.JoinRelation():
             return _join(node, form)
     return [Form.BOTH] * len(node.inputs())
+
+
+def _may_drop(node: plan.TemporalJoin | plan.LookupJoin, form: Form) -> bool:
+    """Whether an update may find no partner although the row before had one: somebody has to take that row back."""
+    return form is Form.AFTER and node.kind == "INNER"
 
 
 def _by_key(node: plan.Filter) -> bool:
@@ -116,7 +129,7 @@ def _scan(node: plan.Scan, form: Form) -> plan.Relation:
 # -- sinks -------------------------------------------------------------------------------------------------------------
 
 
-def _sink(sink: plan.Sink) -> plan.Sink:
+def _sink(sink: plan.Sink, materialize: str) -> plan.Sink:
     definition = sink.definition
     given = kinds(sink.source)
     if definition is None:
@@ -135,14 +148,17 @@ def _sink(sink: plan.Sink) -> plan.Sink:
         if source is not None:
             break
     assert source is not None
-    if upserting and _needs_materializing(upsert_keys(sink.source), given, key):
+    needed = given != INSERTS and not any(one <= key for one in upsert_keys(sink.source))
+    if needed and upserting and sink.on_conflict in ("ERROR", "NOTHING"):
+        raise NotSupportedError(
+            f"ON CONFLICT DO {sink.on_conflict} of {'.'.join(sink.path)}: rows of the query that differ may have one"
+            " primary key here, of which the last one counts. Write ON CONFLICT DO DEDUPLICATE, or give the sink a key"
+            " of the query."
+        )
+    # Rows of different keys of the query may have one primary key: who came last is not who is there last.
+    if upserting and (materialize == "FORCE" or (needed and materialize == "AUTO")):
         source = plan.SinkMaterialize(source.fields, source, tuple(sorted(key)), update_before=False)
     return replace(sink, source=source, update_before=source.update_before)
-
-
-def _needs_materializing(keys: Keys, given: frozenset[str], key: frozenset[int]) -> bool:
-    """Rows of different keys of the query may have one primary key: who came last is not who is there last."""
-    return given != INSERTS and not any(one <= key for one in keys)
 
 
 def _refusal(sink: plan.Sink, refused: frozenset[str]) -> str:

@@ -8,6 +8,7 @@ from penstock.columns.typed.nodes import Convert, InputRef, Invoke, SortKey, Typ
 from penstock.columns.typesystem.base import IntegralType
 from penstock.columns.typesystem.scalars import CharType, VarCharType
 from penstock.table.logical import nodes as plan
+from penstock.table.logical.lookup_keys import finds_one_row
 
 Key = frozenset[int]
 Keys = frozenset[Key]
@@ -33,8 +34,10 @@ def upsert_keys(node: plan.Relation) -> Keys:
             return frozenset({frozenset(node.keys)})
         case plan.DropUpdateBefore() | plan.SinkMaterialize():
             return upsert_keys(node.inputs()[0])
-        case plan.Correlation():
-            return upsert_keys(node.left) if isinstance(node.right, plan.Snapshot) else NONE
+        case plan.TemporalJoin():
+            return upsert_keys(node.left)
+        case plan.LookupJoin():
+            return upsert_keys(node.left) if finds_one_row(node) else NONE
     return NONE
 
 

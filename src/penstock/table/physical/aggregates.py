@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from penstock.common.option_values import parse_boolean, parse_duration
+from penstock.common.errors import ProgramError
+from penstock.common.option_values import parse_duration
+from penstock.common.options import value_of
 from penstock.runtime.table.expand import ExpandParams, ReplicationParams
-from penstock.runtime.table.group_aggregate import GroupAggregateParams
+from penstock.runtime.table.group_aggregate import Bundle, GroupAggregateParams
 from penstock.runtime.table.table_aggregate import TableAggregateParams
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS
@@ -29,8 +31,8 @@ def aggregation(relation: plan.Aggregation, planner: Planner) -> TableStream:
         relation.calls,
         retracting=source.updating,
         before=planner.wants_before(relation),
-        ttl=time_to_live(planner),
-        bundled=_bundled(planner),
+        ttl=time_to_live(planner, relation.state_ttl),
+        bundle=_bundle(planner),
         only_final=planner.batch,
     )
     name = "GroupAggregate"
@@ -67,12 +69,20 @@ def replication(relation: plan.Replication, planner: Planner) -> TableStream:
     return planner.operator(relation, "table_replication", [source], {"replication": params}, name="ReplicateRows")
 
 
-def time_to_live(planner: Planner) -> int | None:
-    """Milliseconds of table.exec.state.ttl; None: forever."""
+def time_to_live(planner: Planner, hint: int | None = None) -> int | None:
+    """Milliseconds of a hint, or of table.exec.state.ttl; None: forever."""
     if planner.batch:
         return None
+    if hint is not None:
+        return hint or None
     return parse_duration(planner.options.get_string("table.exec.state.ttl", "0 ms")) or None
 
 
-def _bundled(planner: Planner) -> bool:
-    return parse_boolean(planner.options.get_string("table.exec.mini-batch.enabled", "false"))
+def _bundle(planner: Planner) -> Bundle | None:
+    if planner.batch or not value_of(planner.options, "table.exec.mini-batch.enabled"):
+        return None
+    rows = int(value_of(planner.options, "table.exec.mini-batch.size"))
+    millis = int(value_of(planner.options, "table.exec.mini-batch.allow-latency"))
+    if millis <= 0 or rows == 0:
+        raise ProgramError("table.exec.mini-batch.enabled needs table.exec.mini-batch.allow-latency and .size above 0.")
+    return Bundle(rows, millis)

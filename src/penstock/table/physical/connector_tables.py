@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from penstock.columns.typed.nodes import Typed
 from penstock.common.errors import ProgramError
+from penstock.functions.lookup import LookupFunction
 from penstock.graph.transformation import Node
+from penstock.runtime.table.lookup_cache import CacheSettings
 from penstock.runtime.table.not_null import NotNullParams
+from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.streams import StreamToTableParams, TableToStreamParams
 from penstock.table.connectors.base import ConnectorTable, TableConnector
-from penstock.table.connectors.registry import connector_of
+from penstock.table.connectors.registry import CONNECTORS, connector_of
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.resolved_table import ResolvedTable
 from penstock.table.physical.declared_columns import with_declared_columns
 from penstock.table.physical.table_stream import TableStream
+from penstock.table.syntax.queries import Hint
 
 if TYPE_CHECKING:
     from penstock.table.physical.planner import Planner
+
+
+@dataclass(frozen=True)
+class LookupTable:
+    """A table outside for a lookup join: rows of `row_type`, of which `computed` makes those of the table."""
+
+    function: LookupFunction
+    row_type: TableRowType
+    cache: CacheSettings | None
+    computed: tuple[Typed, ...] | None
 
 
 @dataclass(frozen=True)
@@ -31,8 +46,7 @@ class ConnectorHandle:
     partition_keys: tuple[str, ...] = ()
 
     def scan(self, relation: plan.Scan, planner: Planner) -> TableStream:
-        hints = {key: value for hint in relation.hints if hint.name == "OPTIONS" for key, value in hint.pairs}
-        connector, table = self._opened(planner, {**self.options, **hints})
+        connector, table = self._opened(planner, self._hinted(relation))
         found = connector.source(table)
         stream = planner.source(relation, found.name, found.source, fields=self.table.stored)
         source = stream.stream._nodes[0]
@@ -48,8 +62,35 @@ class ConnectorHandle:
             )
         return with_declared_columns(relation, stream, self.table, planner)
 
+    def narrowed(self, names: list[str], hints: tuple[Hint, ...]) -> ConnectorHandle | None:
+        """The table with these columns only; None when the connector reads all of them anyway."""
+        if self.options.get("connector") not in CONNECTORS:
+            return None
+        options = {**self.options, **_options_of(hints)}
+        if not connector_of(self.path, options).reads_by_name(options):
+            return None
+        return replace(self, table=self.table.narrowed(names))
+
+    @property
+    def looks_up(self) -> bool:
+        return self.options.get("connector") in CONNECTORS and connector_of(self.path, self.options).looks_up
+
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.table.stored)
+
+    def lookup(self, relation: plan.Scan, key: list[str], planner: Planner) -> LookupTable:
+        """How rows are found by these columns."""
+        connector, table = self._opened(planner, self._hinted(relation))
+        found = connector.lookup(table, key)
+        computed = self.table.expressions if self.table.computes else None
+        return LookupTable(found.function, table.row_type, found.cache, computed)
+
+    def _hinted(self, relation: plan.Scan) -> dict[str, str]:
+        return {**self.options, **_options_of(relation.hints)}
+
     def sink(self, relation: plan.Sink, table: TableStream, planner: Planner) -> Node:
-        connector, target = self._opened(planner, self.options, relation)
+        connector, target = self._opened(planner, {**self.options, **dict(relation.options)}, relation)
         found = connector.sink(target)
         needing = tuple(
             place
@@ -86,8 +127,13 @@ class ConnectorHandle:
             planner.session,
             planner.batch,
             sink is not None and sink.overwrite,
+            sink.static_partition if sink is not None else (),
         )
         connector.check(table)
         if table.overwrite and not connector.overwrites:
             raise ProgramError(f"INSERT OVERWRITE: the connector '{connector.name}' of {table.name} cannot overwrite.")
         return connector, table
+
+
+def _options_of(hints: tuple[Hint, ...]) -> dict[str, str]:
+    return {key: value for hint in hints if hint.name == "OPTIONS" for key, value in hint.pairs}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+
 from penstock.columns.typed.nodes import Aggregate, InputRef, TimeAttribute, Typed, walk
 from penstock.common.errors import NotSupportedError
-from penstock.runtime.cep.conditions import Condition
+from penstock.runtime.cep.conditions import Condition, Mask
 from penstock.runtime.cep.pattern_model import Contiguity, PatternModel, Stage
 from penstock.runtime.cep.settings import PARAMETER, CepSettings
 from penstock.runtime.cep.skip_strategy import AfterMatchSkipStrategy
@@ -66,17 +69,19 @@ class _Conditions:
         self._defines = dict(relation.defines)
         self._variables = variables
         self._session = planner.session
+        self._ordered = len(relation.order_by) > 1  # by more than time: events are Python values from the start
         self.simple: list[Typed] = []
 
     def of(self, variable: str) -> Condition:
         written = self._defines.get(variable)
         if written is None:
-            return Condition(_always, False)
+            return Condition(_always, False, columns=None if self._ordered else _Always())
         node = resolved(written, self._fields, self._variables, "DEFINE")
         number, width = self._variables.index(variable) + 1, len(self._fields)
         if all(_looks_at_row(part, number, width) for part in walk(node)):
             self.simple.append(moved(node, {v * width + c: c for v in (0, number) for c in range(width)}))
-            return Condition(HoldsBit(len(self.simple) - 1), False)
+            bit = HoldsBit(len(self.simple) - 1)
+            return Condition(bit, False, columns=None if self._ordered else bit)
         return Condition(Holds(node, number, tuple(self._variables), width, self._session), True)
 
 
@@ -88,6 +93,11 @@ def _looks_at_row(part: Typed, variable: int, width: int) -> bool:
 
 def _always(event: object) -> bool:
     return True
+
+
+class _Always:
+    def holds(self, columns: pa.RecordBatch) -> Mask:
+        return np.ones(columns.num_rows, np.bool_)
 
 
 def _stages(pattern: PatternNode, conditions: _Conditions) -> tuple[Stage, ...]:

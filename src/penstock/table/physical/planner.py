@@ -22,7 +22,18 @@ from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
 from penstock.table.logical.upsert_keys import upsert_keys
-from penstock.table.physical import aggregates, calc, correlates, ends, joins, matching, overs, ranks, windows
+from penstock.table.physical import (
+    aggregates,
+    calc,
+    correlates,
+    ends,
+    joins,
+    matching,
+    overs,
+    ranks,
+    temporal_joins,
+    windows,
+)
 from penstock.table.physical.table_stream import TableStream, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
@@ -51,6 +62,9 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.Correlation: correlates.correlation,
     # joins.py
     nodes.JoinRelation: joins.join,
+    # temporal_joins.py
+    nodes.TemporalJoin: temporal_joins.temporal_join,
+    nodes.LookupJoin: temporal_joins.lookup_join,
     # windows.py
     nodes.WindowAssignment: windows.assignment,
     # matching.py

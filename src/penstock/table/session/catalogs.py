@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +35,7 @@ class CatalogManager:
         self.temporary: dict[FullName, CatalogBaseTable] = {}
         self.functions: dict[str, CatalogFunction] = {}  # temporary system functions, by lower name
         self.temporary_functions: dict[FullName, CatalogFunction] = {}
+        self._noted: set[FullName] | None = None
 
     # -- names -------------------------------------------------------------------------------------------------
 
@@ -141,14 +143,22 @@ class CatalogManager:
     # -- what plans ask ----------------------------------------------------------------------------------------
 
     def find(self, path: tuple[str, ...]) -> TableDefinition | ViewDefinition | None:
-        for name in self._candidates(path):
-            table = self.table(name)
-            if table is not None:
-                return self.definition(name, table)
-        return None
+        name = self.full_name(path)
+        table = self.table(name)
+        if table is None:
+            return None
+        if self._noted is not None:
+            self._noted.add(name)
+        return self.definition(name, table)
 
-    def _candidates(self, path: tuple[str, ...]) -> Iterable[FullName]:
-        yield self.full_name(path)
+    @contextmanager
+    def noting(self) -> Iterator[set[FullName]]:
+        """The tables and views that are found inside, also those that views name."""
+        self._noted = noted = set[FullName]()
+        try:
+            yield noted
+        finally:
+            self._noted = None
 
     def known_names(self) -> list[str]:
         return self.list_tables(self.current_catalog, self.current_database)
@@ -198,6 +208,9 @@ class _Pinned:
 
     def known_names(self) -> list[str]:
         return self._manager.list_tables(*self._place)
+
+    def find_function(self, path: tuple[str, ...]) -> Any:
+        return self._manager.find_function(path)
 
 
 _: type[TableLookup] = _Pinned

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from penstock.common.errors import NotSupportedError
+from penstock.common.options import value_of
 from penstock.graph.explain import execution_plan_json
 from penstock.graph.stream_graph import build_stream_graph
 from penstock.graph.transformation import Node
 from penstock.table.explain_detail import ExplainDetail
 from penstock.table.logical.changelog import mode_text
+from penstock.table.logical.costs import advice, state_text
 from penstock.table.logical.explain import explain
 from penstock.table.logical.nodes import Relation, Sink
 from penstock.table.physical import ends
@@ -23,22 +24,39 @@ DETAILS = {
     "PLAN_ADVICE": ExplainDetail.PLAN_ADVICE,
 }
 
-_ABSENT = {ExplainDetail.ESTIMATED_COST: "ESTIMATED_COST", ExplainDetail.PLAN_ADVICE: "PLAN_ADVICE"}
-
 
 def explanation(relations: Sequence[Relation], session: TableSession, details: Sequence[int] = ()) -> str:
-    for detail, name in _ABSENT.items():
-        if detail in details:
-            raise NotSupportedError(f"EXPLAIN {name}: plans here have no estimated costs and no advice; leave it out.")
-    note = mode_text if ExplainDetail.CHANGELOG_MODE in details else (lambda _: "")
+    """Costs are what nodes keep in state: rows that come are not known beforehand."""
+    notes = [_NOTES[detail] for detail in sorted(set(details)) if detail in _NOTES]
     planned = [session.prepared(relation) for relation in relations]
     parts = [
         "== Abstract Syntax Tree ==\n" + "\n\n".join(explain(relation) for relation in relations),
-        "== Optimized Execution Plan ==\n" + "\n\n".join(explain(relation, note) for relation in planned),
+        "== Optimized Execution Plan ==\n"
+        + "\n\n".join(explain(relation, lambda node: _noted(node, notes)) for relation in planned),
     ]
+    if ExplainDetail.PLAN_ADVICE in details:
+        parts.append("== Advice ==\n" + _advice(planned, session))
     if ExplainDetail.JSON_EXECUTION_PLAN in details:
         parts.append("== Physical Execution Plan ==\n" + _json(planned, session))
     return "\n\n".join(parts) + "\n"
+
+
+_NOTES: dict[int, Callable[[Relation], str]] = {
+    ExplainDetail.ESTIMATED_COST: state_text,
+    ExplainDetail.CHANGELOG_MODE: mode_text,
+}
+
+
+def _noted(node: Relation, notes: Sequence[Callable[[Relation], str]]) -> str:
+    return ", ".join(text for text in (note(node) for note in notes) if text)
+
+
+def _advice(relations: Sequence[Relation], session: TableSession) -> str:
+    options = session.env._configuration
+    ttl = session.batch or bool(value_of(options, "table.exec.state.ttl"))
+    bundles = session.batch or bool(value_of(options, "table.exec.mini-batch.enabled"))
+    found = dict.fromkeys(line for relation in relations for line in advice(relation, ttl, bundles))
+    return "\n".join(f"advice[{number}]: {line}" for number, line in enumerate(found, 1)) or "no available advice..."
 
 
 def _json(relations: Sequence[Relation], session: TableSession) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.planning import plan_statement
 from penstock.table.session import definition_statements as ddl
+from penstock.table.session import plan_documents as plans
 from penstock.table.session.explanation import DETAILS, explanation
 from penstock.table.session.show import describe, show
 from penstock.table.session.table_session import TableSession
@@ -61,6 +64,30 @@ def _explain(statement: st.Explain, session: TableSession) -> TableResult:
     return TableResult.of_text(explanation(relations, session, [DETAILS[name] for name in statement.details]))
 
 
+def _compile_plan(statement: st.CompilePlan, session: TableSession) -> TableResult:
+    """Into a file, which is not overwritten; with EXECUTE a plan that is there already is run."""
+    path = Path(statement.file)
+    if path.exists() and not (statement.if_not_exists or statement.execute):
+        raise ProgramError(f"There is a plan {statement.file!r} already: remove it, or compile IF NOT EXISTS.")
+    if not path.exists():
+        document = plans.compiled(statement.text, session)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document, indent=2), "utf-8")
+    return _executed(path, session) if statement.execute else TableResult.ok()
+
+
+def _execute_plan(statement: st.ExecutePlan, session: TableSession) -> TableResult:
+    return _executed(Path(statement.file), session)
+
+
+def _executed(path: Path, session: TableSession) -> TableResult:
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ProgramError(f"The plan {str(path)!r} cannot be read: {error.strerror}.") from None
+    return plans.executed(plans.loaded(text, repr(str(path))), session)
+
+
 def _use_catalog(statement: st.UseCatalog, session: TableSession) -> TableResult:
     session.catalogs.use_catalog(statement.name)
     return TableResult.ok()
@@ -107,6 +134,8 @@ _ACTIONS: dict[type[st.Statement], Callable[[Any, TableSession], TableResult]] =
     st.Insert: _insert,
     st.StatementSet: _statement_set,
     st.Explain: _explain,
+    st.CompilePlan: _compile_plan,
+    st.ExecutePlan: _execute_plan,
     st.Show: show,
     st.Describe: describe,
     st.CreateTable: ddl.create_table,
@@ -131,8 +160,6 @@ _REASONS: dict[type[st.Statement], str] = {
     st.Update: "UPDATE needs a connector that can update rows, and none can: write a query that changes them.",
     st.TruncateTable: "TRUNCATE TABLE is not there: drop the table's files, or use INSERT OVERWRITE.",
     st.CallProcedure: "No catalog has procedures: CALL finds nothing.",
-    st.CompilePlan: "Plans are not compiled to files: the same statement gives the same plan and the same uids.",
-    st.ExecutePlan: "Plans are not compiled to files: execute the statement itself.",
     st.AnalyzeTable: "ANALYZE TABLE is not there: plans do not depend on statistics.",
     st.JarStatement: "No Java code runs here: jars for Spark itself go into the option spark.jars.",
     st.CreateModel: "Models are not there.",

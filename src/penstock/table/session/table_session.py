@@ -76,7 +76,10 @@ class TableSession:
 
     def prepared(self, relation: Relation) -> Relation:
         """The plan as it is carried out."""
-        return rewritten(ordered_by_rank(relation) if self.batch else relation)
+        materialize = str(value_of(self.env._configuration, "table.exec.sink.upsert-materialize")).upper()
+        if materialize not in ("AUTO", "FORCE", "NONE"):
+            raise ProgramError(f"table.exec.sink.upsert-materialize is AUTO, FORCE or NONE, not {materialize}.")
+        return rewritten(ordered_by_rank(relation) if self.batch else relation, materialize=materialize)
 
     def planner(self) -> Planner:
         return Planner(self.env, self.session, self.env._configuration, self.batch)

@@ -169,5 +169,6 @@ class StatementGrammar(UtilityGrammar):
         file = self.text("the path of a plan in single quotes")
         exists = self.if_not_exists()
         self.expect("FOR")
+        start = self._index
         inner = self._statement_set() if self.at("STATEMENT", "SET") else self.statement()
-        return st.CompilePlan(file, inner, exists, execute, position=where)
+        return st.CompilePlan(file, inner, exists, execute, text=self.since(start), position=where)

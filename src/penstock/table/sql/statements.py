@@ -292,6 +292,7 @@ class CompilePlan(Statement):
     statement: Statement
     if_not_exists: bool = False
     execute: bool = False
+    text: str = field(default="", compare=False, repr=False)  # of the statement
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from penstock.cli.sql import _options_in
 from penstock.cli.sql.changelog_table import ChangelogTable
 from penstock.cli.sql.client import Leave, SqlClient
+from penstock.cli.sql.results import show
 from penstock.cli.sql.statement_text import cut
 from penstock.common.errors import ProgramError
 from penstock.datastream import StreamExecutionEnvironment
@@ -105,3 +107,52 @@ def test_a_table_follows_its_changelog() -> None:
     for number in "abc":
         small.apply("+I", (number,))
     assert small.rows() == [("b",), ("c",)]
+
+
+def test_options_of_an_environment_file(tmp_path: Path) -> None:
+    file = tmp_path / "session.conf"
+    file.write_text("# mine\nparallelism.default: 2\ntable.local-time-zone = 'Asia/Tokyo'  # far\n\n")
+    assert _options_in(str(file)) == {"parallelism.default": "2", "table.local-time-zone": "Asia/Tokyo"}
+    assert _options_in(None) == {}
+
+
+class Manager:
+    """Notes the programs that it is given."""
+
+    url = "http://manager"
+
+    def __init__(self) -> None:
+        self.programs: list[tuple[str, dict[str, object]]] = []
+
+    def submit(self, program: Path, **settings: object) -> str:
+        self.programs.append((program.read_text("utf-8"), settings))
+        return f"job-{len(self.programs)}"
+
+
+def test_with_a_manager_inserts_are_programs_of_its_jobs(capsys: pytest.CaptureFixture[str]) -> None:
+    env = StreamExecutionEnvironment(executor=LocalExecutor(1_000, False))
+    env.set_parallelism(1)
+    manager = Manager()
+    client = SqlClient(StreamTableEnvironment.create(env), manager=manager)  # type: ignore[arg-type]
+    client.run("CREATE TABLE p (a INT) WITH ('connector' = 'print')")
+    client.run("SET 'pipeline.max-parallelism' = '16'")
+    client.run("INSERT INTO p SELECT 1")
+    client.run("EXECUTE STATEMENT SET BEGIN INSERT INTO p SELECT 2; END")
+    for statement in ("BEGIN STATEMENT SET", "INSERT INTO p SELECT 3", "INSERT INTO p SELECT 4", "END"):
+        client.run(statement)
+    client.run("SELECT 5 AS here")
+    printed = capsys.readouterr().out
+    assert printed.count("Job ID: job-") == 3 and "+I[" not in printed and "here" in printed
+    assert [settings["configuration"] for _, settings in manager.programs] == [{"pipeline.max-parallelism": "16"}] * 3
+    for program, _ in manager.programs:
+        compile(program, "insert.py", "exec")
+    assert "SELECT 3" in manager.programs[2][0] and "SELECT 4" in manager.programs[2][0]
+
+
+def test_changes_are_drawn_again_while_they_come(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
+    query = "SELECT k, COUNT(*) AS c FROM (VALUES ('a'), ('b'), ('a')) AS T(k) GROUP BY k"
+    show(client.t_env.execute_sql(query), "CHANGELOG", 3, live=True)
+    printed = capsys.readouterr().out
+    assert "1 changes; Ctrl-C ends the query" in printed
+    last = printed.rpartition("\x1b[J")[2]
+    assert [line.split()[1] for line in last.splitlines() if line.startswith("| ")] == ["op", "+I", "-U", "+U"]

@@ -122,7 +122,7 @@ def test_ports() -> None:
 def test_options_of_one_engine_have_no_effect_on_the_other_and_that_is_said() -> None:
     options = {"penstock.resident.epoch-interval": "10 ms"}
     with pytest.warns(UserWarning, match="no effect"):
-        validate(Configuration.from_dict(options))
+        validate(Configuration.from_dict({**options, "penstock.engine": "micro-batch"}))
     validate(Configuration.from_dict({**options, "penstock.engine": "resident"}))
     with pytest.raises(NotSupportedError, match="micro-batch or resident"):
         validate(Configuration.from_dict({"penstock.engine": "something"}))

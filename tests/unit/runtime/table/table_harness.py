@@ -37,11 +37,12 @@ class TableHarness(OperatorHarness):
         params: dict[str, Any],
         inputs: Sequence[tuple[TableRowType, Sequence[int] | None]],
         output: TableRowType,
+        function: Any = None,
         **settings: Any,
     ) -> None:
         self._codecs = [TableCodec(row_type) for row_type, _ in inputs]
         self._row_keys = [None if keys is None else RowKey(row_type, keys) for row_type, keys in inputs]
-        super().__init__(kind, None, params, output_type=output, **settings)
+        super().__init__(kind, function, params, output_type=output, **settings)
 
     def rows(self, changes: Sequence[Change], input_index: int = 0) -> None:
         """Changes in one batch of columns, with the keys that an exchange would give them."""

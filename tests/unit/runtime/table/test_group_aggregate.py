@@ -15,7 +15,7 @@ from tests.unit.runtime.table.changelogs import Change, TableHarness, random_cha
 from penstock.columns.typed.nodes import Aggregate, Constant, InputRef
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.data_types import DataTypes
-from penstock.runtime.table.group_aggregate import GroupAggregateParams
+from penstock.runtime.table.group_aggregate import Bundle, GroupAggregateParams
 
 _TEXT = DataTypes.STRING()
 COLUMNS: list[DataType] = [
@@ -189,14 +189,29 @@ def test_bundles_give_one_change_of_each_group() -> None:
     rng = random.Random(11)
     changes = random_changelog(rng, 400, make_row, True)
     names = ["count_all", "sum", "min_text", "array"]
-    table = harness(names, retracting=True, bundled=True)
+    table = harness(names, retracting=True, bundle=Bundle(50, 1_000))
     table.push_cut(changes, rng)
+    table.harness.operator.end_epoch()
     bundled = table.take()
     assert table_of(bundled) == table_of(reference(names, changes))
     assert len(bundled) < len(reference(names, changes))
     table.push(changes[:0])
     table.push([("+I", (77, 1, None, None, "x", None)), ("+I", (77, 2, None, None, "y", None))])
+    assert table.take() == []
+    table.harness.processing_time(1_000)
     assert table.take() == [("+I", (77, 2, 3, "x", [1, 2]))]
+
+
+def test_a_bundle_has_so_many_rows_and_ends_with_the_input() -> None:
+    table = harness(["count_all"], bundle=Bundle(3, 1_000))
+    row = (1, 1, None, None, None, None)
+    table.push([("+I", row)] * 2)
+    table.push([("+I", row)] * 5)
+    assert table.take() == [("+I", (1, 3)), ("-U", (1, 3)), ("+U", (1, 6))]
+    table.harness.watermark(5)
+    assert table.take() == []
+    table.harness.end_of_input()
+    assert table.take() == [("-U", (1, 6)), ("+U", (1, 7))]
 
 
 def test_batch_mode_gives_final_rows_only() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import random
 from collections import defaultdict
 from typing import Any
 
@@ -96,7 +97,7 @@ def sessions(window: WindowParams, events: list[Event]) -> list[tuple[Any, ...]]
         if end - 1 > watermark:
             open_windows = [one for one in open_windows if one not in touching]
             open_windows.append((key, start, end, values))
-    return sorted(found)
+    return sorted(found, key=repr)
 
 
 events = st.lists(
@@ -131,4 +132,27 @@ def test_windows_hold_what_came_before_they_were_complete(
             batch.append(("+I", (event[0], event[1], at(event[2]))))
     operator.end_of_input()
     reference = sessions if window.kind == "SESSION" else aligned
-    assert sorted(row for _, row in operator.changes()) == reference(window, stream)
+    assert sorted((row for _, row in operator.changes()), key=repr) == sorted(reference(window, stream), key=repr)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sessions_of_many_keys(seed: int) -> None:
+    """Several sessions of a key are open at once, rows join them late, and batches join many of them."""
+    rng = random.Random(seed)
+    keyed = TableRowType(["k", "v", "ts"], [DataTypes.BIGINT(), DataTypes.BIGINT(), DataTypes.TIMESTAMP(3)])
+    params = WindowAggregateParams(keyed, (0,), CALLS, WINDOWS["session"], ("start", 0, "end"))
+    result = TableRowType(RESULT.names, [RESULT.types[0], DataTypes.BIGINT(), *RESULT.types[2:]])
+    operator = TableHarness("table_session_aggregate", {"aggregate": params}, [(keyed, (0,))], result)
+    stream: list[Any] = []
+    for step in range(40):
+        rows = [(rng.randrange(20), rng.randrange(9), max(0, step * 4 + rng.randrange(-30, 30))) for _ in range(25)]
+        if rng.random() < 0.1:
+            rows.append((None, 1, step * 4))
+        stream += [*rows, step * 4 - 20]
+        operator.rows([("+I", (key, value, at(time))) for key, value, time in rows])
+        operator.watermark(step * 4 - 20)
+        if rng.random() < 0.2:
+            operator.restart(full=rng.random() < 0.5)
+    operator.end_of_input()
+    found = sorted((row for _, row in operator.changes()), key=repr)
+    assert found == sorted(sessions(WINDOWS["session"], stream), key=repr)

@@ -1,0 +1,66 @@
+"""The tables of a run of Nexmark: a line for each query, the geometric mean, and the targets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks import settings
+from benchmarks.chart import chart
+from benchmarks.report import Result
+from benchmarks.rows import Row
+from benchmarks.targets import NEXMARK_TARGETS, geometric_mean, nexmark_ratios, target_table
+
+BEGIN = "<!-- nexmark: begin; benchmarks.run writes what is between these lines -->"
+END = "<!-- nexmark: end -->"
+_COLUMNS = {
+    "flink_sql": "Flink SQL (JVM)",
+    "pyflink_process": "PyFlink process",
+    "pyflink_thread": "PyFlink thread",
+    "penstock_sql": "Penstock SQL, micro-batch",
+    "penstock_sql_resident": "Penstock SQL, resident",
+}
+
+
+def section(result: Result) -> str:
+    rows = result.rows
+    columns = [name for name in _COLUMNS if any(row.contestant == name for row in rows)]
+    lines = [result.title, ""]
+    lines += [f"| records/s | {' | '.join(_COLUMNS[name] for name in columns)} | resident by Flink SQL | less CPU |"]
+    lines += [f"|---|{'--:|' * (len(columns) + 2)}"]
+    rates, cpu = (nexmark_ratios(rows, settings.NEXMARK_QUERIES, metric) for metric in ("rate", "cpu"))
+    for query in settings.NEXMARK_QUERIES:
+        cells = [_cell(rows, query, name) for name in columns]
+        cells += [f"{rates[query]:.1f} x" if query in rates else "", f"{1 / cpu[query]:.1f} x" if query in cpu else ""]
+        lines.append(f"| {query} | {' | '.join(cells)} |")
+    if rates:
+        means = [f"**{geometric_mean(rates.values()):.1f} x**", f"{1 / geometric_mean(cpu.values()):.1f} x"]
+        lines.append(f"| geometric mean |{' |' * len(columns)} {' | '.join(means)} |")
+    lines += [
+        "",
+        "In brackets: CPU seconds of all processes. The time of a query is that from its submission to its end.",
+        "",
+    ]
+    notes = {row.case: row.note for row in rows if row.status in ("wrong", "failed") or "differ" in row.note}
+    lines += [f"- {case}: {note}" for case, note in notes.items()]
+    return "\n".join([*lines, "", target_table(rows, NEXMARK_TARGETS)])
+
+
+def _cell(rows: list[Row], query: str, contestant: str) -> str:
+    found = {row.metric: row for row in rows if (row.case, row.contestant) == (f"nexmark {query}", contestant)}
+    rate = found.get("rate")
+    if rate is None:
+        return ""
+    if rate.value is None:
+        return rate.status
+    cpu = found.get("cpu")
+    return f"{rate.value:,.0f}" + (f" ({cpu.value:.0f} s)" if cpu is not None and cpu.value is not None else "")
+
+
+def publish(result: Result, results: Path, page: Path | None) -> None:
+    (results / "nexmark.md").write_text(section(result))
+    (results / "nexmark.svg").write_text(chart(result.rows, result.title))
+    if page is not None:
+        text = page.read_text()
+        before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+        picture = "![rates of Nexmark's queries](../benchmarks/results/nexmark.svg)\n"
+        page.write_text(f"{before}{BEGIN}\n{section(result)}\n{picture}{END}{after}")

@@ -1,0 +1,138 @@
+"""When partitions of a file table are complete, and how whoever reads them is told: `sink.partition-commit.*`."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote
+from zoneinfo import ZoneInfo
+
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.connectors.files.commit import FileCommitter, Rename
+from penstock.functions.sink import CommitterContext
+from penstock.runtime.batch import MIN_TIMESTAMP
+from penstock.table.connectors.base import ConnectorTable
+
+PARTITION_OPTIONS = (
+    "sink.partition-commit.trigger", "sink.partition-commit.delay", "sink.partition-commit.watermark-time-zone",
+    "sink.partition-commit.policy.kind", "sink.partition-commit.success-file.name", "partition.time-extractor.kind",
+    "partition.time-extractor.timestamp-pattern", "partition.time-extractor.timestamp-formatter",
+)  # fmt: skip
+_FORMS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d %H", "%Y-%m-%d")
+
+
+@dataclass(frozen=True)
+class PartitionCommit:
+    """A partition is due `delay` ms after its own time, by the watermark; or after its first row, by the clock."""
+
+    by_watermark: bool
+    delay: int
+    pattern: str | None
+    zone: str
+    success_file: str
+
+    def due_at(self, partition: str, since: int) -> int:
+        return (self._time_of(partition) if self.by_watermark else since) + self.delay
+
+    def _time_of(self, partition: str) -> int:
+        """Of `day=2024-01-01/hour=5`, in the form that the pattern gives its values."""
+        values = dict(part.split("=", 1) for part in partition.split("/"))
+        values = {unquote(key): unquote(value) for key, value in values.items()}
+        text = next(iter(values.values()))
+        if self.pattern is not None:
+            text = re.sub(r"\$(\w+)", lambda found: values.get(found[1], found[0]), self.pattern)
+        for form in _FORMS:
+            try:
+                return int(datetime.strptime(text, form).replace(tzinfo=ZoneInfo(self.zone)).timestamp() * 1000)
+            except ValueError:
+                continue
+        raise JobExecutionError(
+            f"The partition {partition!r} has no time: {text!r} is none. Set"
+            " 'partition.time-extractor.timestamp-pattern' of the table to something like '$day $hour:00:00'."
+        )
+
+
+def partition_commit_of(table: ConnectorTable) -> PartitionCommit | None:
+    """What the options say; None when nobody wants to be told."""
+    kinds = [one for one in table.options.get("sink.partition-commit.policy.kind", "").split(",") if one.strip()]
+    if not kinds or not table.partition_keys:
+        return None
+    for kind in kinds:
+        if kind.strip().lower() != "success-file":
+            raise NotSupportedError(
+                f"'sink.partition-commit.policy.kind' of {table.name}: {kind.strip()!r} is not there, success-file is."
+            )
+    if table.text("partition.time-extractor.kind", "default").lower() != "default":
+        raise NotSupportedError(f"'partition.time-extractor.kind' of {table.name}: only default is there.")
+    if "partition.time-extractor.timestamp-formatter" in table.options:
+        raise NotSupportedError(
+            f"'partition.time-extractor.timestamp-formatter' of {table.name} is not there: write times as"
+            " yyyy-MM-dd HH:mm:ss with 'partition.time-extractor.timestamp-pattern'."
+        )
+    trigger = table.chosen("sink.partition-commit.trigger", ("process-time", "partition-time"), "process-time")
+    zone = table.text("sink.partition-commit.watermark-time-zone", "UTC")
+    try:
+        ZoneInfo(zone)
+    except (ValueError, KeyError):
+        raise ProgramError(f"'sink.partition-commit.watermark-time-zone' of {table.name}: no zone {zone!r}.") from None
+    return PartitionCommit(
+        trigger == "partition-time",
+        table.millis("sink.partition-commit.delay", 0) or 0,
+        table.options.get("partition.time-extractor.timestamp-pattern"),
+        zone,
+        table.text("sink.partition-commit.success-file.name", "_SUCCESS"),
+    )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a writer is, by watermark or clock, and the partitions that it has begun since it last told."""
+
+    subtask: int
+    parallelism: int
+    clock: int
+    begun: dict[str, int]
+
+
+class PartitionCommitter(FileCommitter):
+    """Partitions that wait are in a hidden file of the table: it outlives the job, whose savepoint goes on with it."""
+
+    def __init__(self, base_path: str, context: CommitterContext, partitions: PartitionCommit) -> None:
+        super().__init__(base_path, context.job_id)
+        self._partitions = partitions
+        self._notes = f".partitions-{context.operator_uid}.json"
+
+    def open(self) -> None:
+        self._waiting: dict[str, int] = {}
+        self._clocks: dict[str, int] = {}
+        if self._store.exists(self._notes):
+            notes = json.loads(self._store.read(self._notes))
+            self._waiting, self._clocks = notes["waiting"], notes["clocks"]
+
+    def commit(self, epoch: int, committables: list[Any]) -> None:
+        super().commit(epoch, [one for one in committables if isinstance(one, Rename)])
+        reports = [one for one in committables if isinstance(one, Progress)]
+        for report in reports:
+            for partition, since in report.begun.items():
+                self._waiting[partition] = min(since, self._waiting.get(partition, since))
+            if len(self._clocks) != report.parallelism:
+                self._clocks = {str(subtask): MIN_TIMESTAMP for subtask in range(report.parallelism)}
+            self._clocks[str(report.subtask)] = report.clock
+        if not reports:
+            return
+        for partition in [one for one, since in self._waiting.items() if self._is_due(one, since)]:
+            self._store.write(f"{partition}/{self._partitions.success_file}", b"")
+            del self._waiting[partition]
+        self._store.write(self._notes, json.dumps({"waiting": self._waiting, "clocks": self._clocks}).encode())
+
+    def _is_due(self, partition: str, since: int) -> bool:
+        clock = min(self._clocks.values()) if self._partitions.by_watermark else max(self._clocks.values())
+        return self._partitions.due_at(partition, since) < clock
+
+    def sweep(self) -> None:
+        super().sweep()
+        if not self._waiting and self._store.exists(self._notes):
+            self._store.delete(self._notes)
