@@ -47,9 +47,7 @@ class SubtaskReport:
     vitals: dict[int, OperatorVitals] = field(default_factory=dict)  # by operator id
     process: ProcessVitals | None = None
     snapshot_ms: float = 0.0
-    pressed: float | None = (
-        None  # share of the time without room for what it would send; tasks that stay know it
-    )
+    pressed: float | None = None  # share of the time without room for what it would send; tasks that stay know it
     answers: dict[int, tuple[PartialAnswer, ...]] = field(default_factory=dict)  # about state, by ticket
 
 
