@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -24,6 +23,7 @@ from penstock.table.formats.text_columns import (
 )
 from penstock.table.logical.nodes import Field, Fields
 
+_LOOKED_AT = 24  # characters; Flink's writer quotes longer texts
 OPTIONS = (
     "field-delimiter", "disable-quote-character", "quote-character", "allow-comments", "ignore-parse-errors",
     "array-element-delimiter", "escape-character", "null-literal", "write-bigdecimal-in-scientific-notation",
@@ -129,12 +129,16 @@ class CsvEncoder(Encoder):
 
 
 def _quoted(texts: pa.Array, field: Field, dialect: CsvDialect) -> pa.Array:
-    """Texts and moments are put in quotes where they need them."""
+    """Texts and moments in quotes where Flink's writer puts them, which does not look closely.
+
+    It quotes what is long, and what has a character that does not come after separator and quote in the order of codes.
+    """
     quote = dialect.quote
     if quote is None or not (families.is_text(field.data_type) or families.is_moment(field.data_type)):
         return texts
-    special = f"[{re.escape(dialect.separator + quote)}\n\r ]"
-    needs = pc.match_substring_regex(texts, special)
+    last = ord(max(dialect.separator, quote, "\n"))
+    unsafe = pc.match_substring_regex(texts, rf"[\x00-\x{{{last:x}}}]")
+    needs = pc.or_(unsafe, pc.greater(pc.utf8_length(texts), _LOOKED_AT))
     if not pc.any(needs).as_py():
         return texts
     doubled = pc.replace_substring(texts, quote, quote * 2)

@@ -211,3 +211,11 @@ def test_decimals_are_written_as_java_writes_them_without_zeros_at_their_end() -
         b"0.00000012",
     ]
     assert encoded("json", fields, rows)[3] == b'{"n":9.08E+5}'
+
+
+def test_csv_quotes_as_the_writer_of_flink_does() -> None:
+    fields = (Field("text", DataTypes.STRING()),)
+    texts = ["plain", "a b", "a-b", "a&b", "x" * 24, "x" * 25, 'say "hi"']
+    assert encoded("csv", fields, [(text,) for text in texts]) == [
+        b"plain", b'"a b"', b"a-b", b'"a&b"', b"x" * 24, b'"' + b"x" * 25 + b'"', b'"say ""hi"""',
+    ]  # fmt: skip
