@@ -1,4 +1,4 @@
-"""Starts Python workers in a local Spark whose jobs are resident: without pandas, which only micro-batches need."""
+"""Starts Python workers in a local Spark whose jobs are resident: with what their tasks need, and nothing else."""
 
 from __future__ import annotations
 

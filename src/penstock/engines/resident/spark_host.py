@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
+from collections.abc import Iterable
 
 from pyspark import SparkContext
 
@@ -114,10 +115,15 @@ class _SparkTask:
         self._thread.start()
 
     def _run(self) -> None:
-        slot, settings = self._slot, self._settings
+        settings = self._settings
+
+        def host(slots: Iterable[int]) -> None:
+            for slot in slots:  # to its end, although there is one only: Spark uses no worker again that leaves input
+                run_task(slot, settings, prepare_worker)
+
         try:
-            self._context.setJobGroup(self._group, f"slot {slot} of a resident job", interruptOnCancel=True)
-            self._context.parallelize([slot], 1).foreachPartition(lambda _: run_task(slot, settings, prepare_worker))
+            self._context.setJobGroup(self._group, f"slot {self._slot} of a resident job", interruptOnCancel=True)
+            self._context.parallelize([self._slot], 1).foreachPartition(host)
             self.why = "its task has ended"
         except Exception as error:
             self.why = message_of_job(error)

@@ -16,11 +16,11 @@ from typing import Any
 import pyspark.daemon
 
 OPERATORS = (
+    "pandas",  # which Arrow loads when it makes its first array
     "penstock.runtime.hosting",
     *(f"penstock.runtime.operators.{name}" for name in ("keyed", "process", "sinks", "sources", "stateless")),
 )
 _MICRO_BATCHES = (
-    "pandas",
     "pyspark.sql.pandas.serializers",
     "penstock.engines.spark.processor",
     "penstock.engines.spark.source",
