@@ -10,11 +10,12 @@ from tests.conftest import EnvironmentFactory
 from tests.services.redis import PASSWORD, redis_server
 
 from penstock.common import Row, RowKind
-from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.common.typeinfo import Types
 from penstock.connectors.redis.lookup import RedisLookupFunction
 from penstock.connectors.redis.options import RedisOptions
 from penstock.connectors.redis.sink import RedisSink
+from penstock.table import StreamTableEnvironment
 
 USER = Types.ROW_NAMED(["id", "name", "age", "active"], [Types.INT(), Types.STRING(), Types.LONG(), Types.BOOLEAN()])
 
@@ -66,3 +67,31 @@ def test_what_goes_wrong_is_said(local_env: EnvironmentFactory, options: RedisOp
     with pytest.raises(JobExecutionError, match="invalid username-password") as failure:
         env.execute()
     assert "wr0ng-w0rd" not in f"{failure.value} {wrong!r}"
+
+
+def test_a_table_of_sql_is_written_and_looked_up(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    t_env = StreamTableEnvironment.create(local_env(1))
+    t_env.execute_sql(
+        "CREATE TABLE stock (shop STRING, good INT, pieces BIGINT, fresh BOOLEAN,"
+        " PRIMARY KEY (shop, good) NOT ENFORCED) WITH ('connector' = 'redis', 'hostname' = '127.0.0.1',"
+        f" 'port' = '{options.port}', 'password' = '{PASSWORD}', 'key-prefix' = 'stock:')"
+    )
+    t_env.execute_sql(
+        "INSERT INTO stock SELECT shop, good, COUNT(*), TRUE FROM (VALUES ('a', 1), ('b', 1), ('a', 1))"
+        " AS T(shop, good) GROUP BY shop, good"
+    ).wait()
+    assert client(options).hgetall("stock:a:1")["pieces"] == "2"
+    t_env.execute_sql(
+        "CREATE TEMPORARY VIEW asked AS SELECT *, PROCTIME() AS proc"
+        " FROM (VALUES (1, 'a', 2), (1, 'b', 2), (2, 'a', 2)) AS T(g, s, p)"
+    )
+    joined = "FROM asked LEFT JOIN stock FOR SYSTEM_TIME AS OF asked.proc AS k ON k.good = asked.g"
+    with t_env.execute_sql(f"SELECT g, s, pieces, fresh {joined} AND k.shop = asked.s").collect() as found:
+        assert [tuple(row) for row in found] == [(1, "a", 2, True), (1, "b", 1, True), (2, "a", None, None)]
+    more = f"SELECT s {joined} AND k.shop = asked.s AND k.pieces = asked.p WHERE pieces IS NOT NULL"
+    with t_env.execute_sql(more).collect() as found:
+        assert [tuple(row) for row in found] == [("a",)]
+    with pytest.raises(ProgramError, match="whole PRIMARY KEY"):
+        t_env.execute_sql(f"SELECT g {joined}")
+    with pytest.raises(NotSupportedError, match="cannot be read from"):
+        t_env.execute_sql("SELECT * FROM stock")

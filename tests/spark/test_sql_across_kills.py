@@ -63,7 +63,7 @@ def test_final_tables_are_those_of_an_undisturbed_run(
     limit = time.monotonic() + patience(120)
     while not list(outputs.glob("*/.part-*")) and time.monotonic() < limit:
         time.sleep(0.05)
-    savepoint = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result(timeout=patience(120))
+    savepoint = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result()
     half = final_tables(outputs)
     assert half["grouped"] != expected["grouped"], "the job had ended before it was stopped"
 

@@ -6,7 +6,7 @@ milliseconds; with a function that waits for a service, one record may take a se
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from penstock.runtime.batch import Batch
 from penstock.runtime.clock import Clock
@@ -36,16 +36,22 @@ class Pacer:
         self._longer: tuple[int, int] | None = None  # length and time of the batch before, when a shorter one is tried
         self._patience = 0
 
-    def emit(self, process: Callable[[Batch], None], batch: Batch) -> None:
-        count, start = len(batch), 0
+    def emit(self, process: Callable[[Batch], None], batch: Batch) -> Iterator[None]:
+        """Pauses when much time has passed and something is left: others may want to run."""
+        count, start, since_pause = len(batch), 0, 0
         while start < count:
             end = min(count, start + self._length)
             part = batch if end - start == count else batch.slice(start, end)
             before = self._clock()
             process(part)
-            self._adapt(len(part), self._clock() - before)
+            elapsed = self._clock() - before
+            self._adapt(len(part), elapsed)
             start = end
             self._between()
+            since_pause += elapsed
+            if since_pause > _LONG_MS and start < count:
+                since_pause = 0
+                yield
 
     def _adapt(self, count: int, elapsed: int) -> None:
         full, tried, longer = count == self._length, self._shorter, self._longer

@@ -144,8 +144,8 @@ class Table:
         return self._lateral(table_function_call, join_predicate, "LEFT")
 
     def _lateral(self, called: Any, predicate: Expression[bool] | None, kind: str) -> Table:
-        found = self._with(function_calls.lateral_join(self._relation, self._called(called), kind))
-        return found if predicate is None else found.where(predicate)
+        condition = None if predicate is None else self._node(predicate)
+        return self._with(function_calls.lateral_join(self._relation, self._called(called), kind, condition))
 
     def _called(self, given: Any) -> syntax.Expr:
         """A call, or a function that gets the whole row."""

@@ -35,7 +35,7 @@ class TemporalTableFunction:
 
 def _column(relation: Relation, expression: Expression[Any]) -> int:
     node = node_of(expression)
-    name = node.parts[-1] if isinstance(node, syntax.Name) else None
+    name = node.parts[-1] if isinstance(node, syntax.Name) else ""
     if name not in relation.names:
         raise ProgramError(f"{expression} is no column of the table, which has {', '.join(relation.names)}.")
     return relation.names.index(name)

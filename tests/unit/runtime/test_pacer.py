@@ -27,7 +27,7 @@ class Run:
         self.now += self.batch_ms + self.cost_ms * len(batch)
 
     def emit(self, count: int) -> None:
-        self.pacer.emit(self.process, Batch(list(range(count)), list(range(count))))
+        self.pauses = sum(1 for _ in self.pacer.emit(self.process, Batch(list(range(count)), list(range(count)))))
 
 
 def test_order_and_completeness() -> None:
@@ -47,6 +47,16 @@ def test_slow_operators_let_the_clock_be_seen_often() -> None:
     run.emit(20)
     assert max(map(len, run.parts)) == 1
     assert run.looks == 20
+    assert run.pauses == 19, "others get their turn in between"
+
+
+def test_a_batch_that_takes_long_in_many_short_parts_pauses_too() -> None:
+    run = Run(1.0)
+    run.emit(1_000)
+    assert 10 <= run.pauses <= 20
+    run.cost_ms = 0.0
+    run.emit(1_000)
+    assert run.pauses == 0
 
 
 def test_adapts_when_operators_become_slow_and_fast_again() -> None:

@@ -126,6 +126,7 @@ class TableConnector:
     prefixes: tuple[str, ...] = ()
     metadata_keys: tuple[str, ...] = ()
     looks_up = False  # whether rows can be found by key, for joins as of PROCTIME()
+    looks_up_primary_keys = False  # and only by the whole primary key
     overwrites = False  # whether INSERT OVERWRITE replaces what is there
 
     def changelog(self, table: ConnectorTable) -> str:

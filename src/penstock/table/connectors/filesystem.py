@@ -18,8 +18,10 @@ from penstock.formats.file_formats import FileFormat
 from penstock.table.connectors.avro_table_files import AvroFactory, AvroTableFile
 from penstock.table.connectors.base import ConnectorTable, TableConnector, TableSink, TableSource
 from penstock.table.connectors.columnar_files import OrcFactory, OrcTableFile, ParquetFactory, ParquetTableFile
+from penstock.table.connectors.overwriting_files import Overwritten
 from penstock.table.connectors.partition_commit import PARTITION_OPTIONS, partition_commit_of
-from penstock.table.connectors.table_file_sink import KEPT, FileLayout, Overwritten, TableFileSink
+from penstock.table.connectors.table_file_sink import TableFileSink
+from penstock.table.connectors.table_file_writer import KEPT, FileLayout
 from penstock.table.connectors.table_files import CsvTableFile, LinesTableFile
 from penstock.table.formats.csv import CsvDecoder, dialect_of
 from penstock.table.formats.registry import format_of
@@ -136,7 +138,8 @@ def _in_files(table: ConnectorTable) -> Fields:
 def _file_format(table: ConnectorTable) -> FileFormat:
     stored, name, default = _in_files(table), table.text("format"), _default_partition(table)
     if name in BULK:
-        return BULK[name][0](table, stored, default)
+        made: FileFormat = BULK[name][0](table, stored, default)
+        return made
     found, options = format_of(table)
     decoder = found.decoder_of(stored, options)
     if isinstance(decoder, CsvDecoder):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
-from penstock.connectors.files.commit import FileCommitter, Rename
-from penstock.functions.sink import CommitterContext
-from penstock.runtime.batch import MIN_TIMESTAMP
 from penstock.table.connectors.base import ConnectorTable
 
 PARTITION_OPTIONS = (
@@ -85,54 +80,3 @@ def partition_commit_of(table: ConnectorTable) -> PartitionCommit | None:
         zone,
         table.text("sink.partition-commit.success-file.name", "_SUCCESS"),
     )
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a writer is, by watermark or clock, and the partitions that it has begun since it last told."""
-
-    subtask: int
-    parallelism: int
-    clock: int
-    begun: dict[str, int]
-
-
-class PartitionCommitter(FileCommitter):
-    """Partitions that wait are in a hidden file of the table: it outlives the job, whose savepoint goes on with it."""
-
-    def __init__(self, base_path: str, context: CommitterContext, partitions: PartitionCommit) -> None:
-        super().__init__(base_path, context.job_id)
-        self._partitions = partitions
-        self._notes = f".partitions-{context.operator_uid}.json"
-
-    def open(self) -> None:
-        self._waiting: dict[str, int] = {}
-        self._clocks: dict[str, int] = {}
-        if self._store.exists(self._notes):
-            notes = json.loads(self._store.read(self._notes))
-            self._waiting, self._clocks = notes["waiting"], notes["clocks"]
-
-    def commit(self, epoch: int, committables: list[Any]) -> None:
-        super().commit(epoch, [one for one in committables if isinstance(one, Rename)])
-        reports = [one for one in committables if isinstance(one, Progress)]
-        for report in reports:
-            for partition, since in report.begun.items():
-                self._waiting[partition] = min(since, self._waiting.get(partition, since))
-            if len(self._clocks) != report.parallelism:
-                self._clocks = {str(subtask): MIN_TIMESTAMP for subtask in range(report.parallelism)}
-            self._clocks[str(report.subtask)] = report.clock
-        if not reports:
-            return
-        for partition in [one for one, since in self._waiting.items() if self._is_due(one, since)]:
-            self._store.write(f"{partition}/{self._partitions.success_file}", b"")
-            del self._waiting[partition]
-        self._store.write(self._notes, json.dumps({"waiting": self._waiting, "clocks": self._clocks}).encode())
-
-    def _is_due(self, partition: str, since: int) -> bool:
-        clock = min(self._clocks.values()) if self._partitions.by_watermark else max(self._clocks.values())
-        return self._partitions.due_at(partition, since) < clock
-
-    def sweep(self) -> None:
-        super().sweep()
-        if not self._waiting and self._store.exists(self._notes):
-            self._store.delete(self._notes)

@@ -20,6 +20,7 @@ CONNECTORS: dict[str, tuple[str, str]] = {
     "kafka": ("kafka", "KafkaConnector"),
     "postgres-cdc": ("postgres_cdc", "PostgresCdcConnector"),
     "print": ("printing", "PrintConnector"),
+    "redis": ("redis", "RedisConnector"),
     "upsert-kafka": ("kafka", "UpsertKafkaConnector"),
 }
 

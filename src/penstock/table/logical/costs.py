@@ -71,7 +71,7 @@ def _bytes(node: plan.Relation) -> int:
 
 def _width(kind: pa.DataType) -> int:
     try:
-        return max(1, kind.bit_width // 8)
+        return max(1, int(kind.bit_width) // 8)
     except ValueError:
         return _TEXT_BYTES
 

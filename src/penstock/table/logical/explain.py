@@ -65,9 +65,9 @@ def _details(node: plan.Relation) -> list[str]:
         case plan.Snapshot():
             return [f"period=[{rendered(node.period)}]"]
         case plan.TemporalJoin():
-            time = "rowtime" if node.event_time else "proctime"
+            kind = "rowtime" if node.event_time else "proctime"
             condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
-            return [f"type={node.kind}", f"asOf=[{node.left.names[node.time_column]} {time}]", *condition]
+            return [f"type={node.kind}", f"asOf=[{node.left.names[node.time_column]} {kind}]", *condition]
         case plan.LookupJoin():
             condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
             return [f"table=[{'.'.join(node.table.path)}]", f"type={node.kind}", *condition]

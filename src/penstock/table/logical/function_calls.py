@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from penstock.columns.typed.nodes import InputRef, Invoke, Typed
 from penstock.columns.typed.python_call import PythonCall, PythonFunction
@@ -10,7 +11,7 @@ from penstock.columns.typesystem.nested import RowField, RowType
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Correlation, Field, Relation, TableAggregation, unique_names
 from penstock.table.logical.scope import RelationScope, single
-from penstock.table.logical.table_functions import Versions, lateral, row_types, scanned, versioned
+from penstock.table.logical.table_functions import lateral, row_types, scanned, versioned
 from penstock.table.resolution.python_calls import converted, python_aggregate, python_function
 from penstock.table.resolution.resolver import Resolver, field_of
 from penstock.table.sql.errors import SqlValidationError
@@ -34,26 +35,29 @@ def flat_mapped(source: Relation, call: syntax.Expr) -> Relation:
     return builder.project(joined, made, joined.names[len(source.fields) :])
 
 
-def lateral_join(source: Relation, call: syntax.Expr, kind: str) -> Relation:
+def lateral_join(source: Relation, call: syntax.Expr, kind: str, predicate: syntax.Expr | None = None) -> Relation:
+    """Each row with those that a function gives for it; the predicate sees both, under their final names."""
+    joined, names = _correlated(source, call, kind)
+    renamed = builder.renamed(joined, names)
+    if predicate is None:
+        return renamed
+    resolver = Resolver(RelationScope(single(renamed), None, "a lateral join", sql=False))
+    return builder.renamed(replace(joined, condition=resolver.boolean(predicate, "a lateral join")), names)
+
+
+def _correlated(source: Relation, call: syntax.Expr, kind: str) -> tuple[Correlation, list[str]]:
     inner = call.operand if isinstance(call, syntax.Aliased) else call
     versions = getattr(getattr(inner, "function", None), "_versions", None)
-    if versions is not None:
-        return _versions_join(source, versions, inner, kind)
-    function, arguments, names = _taken_apart(source, call, ("table",), "a lateral join")
-    scan = scanned(function, arguments)
-    given = names or scan.names
-    unique = unique_names([*source.names, *given])[len(source.fields) :]
-    joined = lateral(source, scan, kind)
-    return builder.renamed(joined, [*source.names, *unique])
-
-
-def _versions_join(source: Relation, versions: Versions, call: syntax.Expr, kind: str) -> Relation:
-    """join_lateral(rates(col("ts"))): each row with the version at its time; the predicate behind it is the key."""
-    assert isinstance(call, syntax.InlineCall)
-    right = versioned(versions, call, Resolver(RelationScope(single(source), None, "join_lateral()", sql=False)))
-    joined = builder.joined(source, right, kind, None)
-    found = Correlation(joined.fields, source, right, kind)
-    return builder.renamed(found, unique_names([*source.names, *right.names]))
+    if versions is not None and isinstance(inner, syntax.InlineCall):
+        scope = RelationScope(single(source), None, "a lateral join", sql=False)
+        right: Relation = versioned(versions, inner, Resolver(scope))
+        names = list(call.names) if isinstance(call, syntax.Aliased) else []
+        joined = Correlation(builder.joined(source, right, kind, None).fields, source, right, kind)
+    else:
+        function, arguments, names = _taken_apart(source, call, ("table",), "a lateral join")
+        scan = scanned(function, arguments)
+        right, joined = scan, lateral(source, scan, kind)
+    return joined, unique_names([*source.names, *(names or right.names)])
 
 
 def aggregated(source: Relation, keys: Sequence[syntax.Expr], call: syntax.Expr) -> Relation:

@@ -23,7 +23,7 @@ class LookupKeys:
 def lookup_keys(join: plan.LookupJoin) -> LookupKeys:
     """By what the table is asked: columns that it stores. Other equalities are tested on what it answers."""
     width = len(join.left.fields)
-    stored = join.table.definition.handle.stored_names
+    asked = join.table.definition.handle.lookup_names
     left: list[int] = []
     right: list[int] = []
     rest: list[Typed] = []
@@ -33,7 +33,7 @@ def lookup_keys(join: plan.LookupJoin) -> LookupKeys:
         if (
             isinstance(ours, InputRef)
             and isinstance(theirs, InputRef)
-            and join.table.names[theirs.index] in stored
+            and join.table.names[theirs.index] in asked
             and theirs.index not in right
             and getattr(one, "function", "") == "equals"
         ):

@@ -14,7 +14,7 @@ def narrow_scan(node: Relation) -> Relation | None:
     """A projection over a scan, with filters between them or none."""
     if not isinstance(node, Project):
         return None
-    needed = set().union(*(columns_of(one) for one in node.expressions)) if node.expressions else set()
+    needed: set[int] = set().union(*(columns_of(one) for one in node.expressions)) if node.expressions else set()
     filters: list[Filter] = []
     below = node.source
     while isinstance(below, Filter):

@@ -44,7 +44,7 @@ class ResolvedTable:
     def narrowed(self, names: Sequence[str]) -> ResolvedTable:
         """The table with some of its columns, and with what is stored for them."""
         kept = [place for place, field in enumerate(self.fields) if field.name in names]
-        read = set().union(*(columns_of(self.expressions[place]) for place in kept))
+        read: set[int] = set().union(*(columns_of(self.expressions[place]) for place in kept))
         places = {old: new for new, old in enumerate(sorted(read))}
         stored = tuple(self.stored[place] for place in sorted(read))
         inside = {field.name for field in stored}

@@ -54,7 +54,7 @@ def versioned(versions: Versions, call: syntax.InlineCall, resolver: Resolver) -
     return Snapshot(relation.fields, relation, period, versions.key, versions.time_column, position=call.position)
 
 
-def lateral(left: Relation, scan: TableFunctionScan, kind: str) -> Relation:
+def lateral(left: Relation, scan: TableFunctionScan, kind: str) -> Correlation:
     """The rows of the left with those that the function gives for each; arguments are columns of the left."""
     arguments = tuple(replaced(one, _as_outer) for one in scan.arguments)
     right = TableFunctionScan(scan.fields, scan.function, arguments)

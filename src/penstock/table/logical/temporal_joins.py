@@ -68,7 +68,7 @@ def _key_of(right: plan.Relation, node: plan.Relation) -> tuple[int, ...]:
             " ROW_NUMBER() in a view. (Tables of connectors that look up keys, as jdbc, need none as of PROCTIME().)",
             node.position,
         )
-    return tuple(sorted(min(keys, key=lambda key: (len(key), sorted(key)))))
+    return min((tuple(sorted(key)) for key in keys), key=lambda key: (len(key), key))
 
 
 def _version_time(right: plan.Snapshot, node: plan.Relation) -> int:
@@ -132,12 +132,12 @@ def lookup_join_by_columns(node: plan.Relation) -> plan.Relation | None:
     left = builder.project(node.left, wider, [*node.left.names, *(f"$k{place}" for place in range(added))])
     places = {place: place if place < width else place + added for place in range(len(node.fields))}
     tested = []
-    for one in conditions:
-        if isinstance(one, tuple):
-            key = builder.references(left)[wider.index(one[0])]
-            tested.append(call("equals", key, replace(one[1], index=len(wider) + one[1].index)))
+    for part in conditions:
+        if isinstance(part, tuple):
+            key = builder.references(left)[wider.index(part[0])]
+            tested.append(call("equals", key, replace(part[1], index=len(wider) + part[1].index)))
         else:
-            tested.append(moved(one, places))
+            tested.append(moved(part, places))
     fields = (*left.fields, *node.fields[width:])
     joined = replace(node, fields=fields, left=left, condition=all_of(tested))
     kept = [column for place, column in enumerate(builder.references(joined)) if not width <= place < width + added]

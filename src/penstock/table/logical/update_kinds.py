@@ -76,7 +76,7 @@ def _wanted_of_inputs(node: plan.Relation, form: Form) -> Sequence[Form] | None:
         case plan.Correlation():
             return [form, Form.BOTH]
         case plan.TemporalJoin():
-            return None if _may_drop(node, form) else [form, Form.AFTER]
+            return None if _may_drop(node, form) else [form, Form.BOTH]
         case plan.LookupJoin():
             return None if _may_drop(node, form) else [form]
         case plan.Replication():

@@ -76,7 +76,10 @@ class ConnectorHandle:
         return self.options.get("connector") in CONNECTORS and connector_of(self.path, self.options).looks_up
 
     @property
-    def stored_names(self) -> tuple[str, ...]:
+    def lookup_names(self) -> tuple[str, ...]:
+        """The columns that rows can be found by."""
+        if connector_of(self.path, self.options).looks_up_primary_keys:
+            return self.table.primary_key
         return tuple(field.name for field in self.table.stored)
 
     def lookup(self, relation: plan.Scan, key: list[str], planner: Planner) -> LookupTable:

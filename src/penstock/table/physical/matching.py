@@ -34,7 +34,7 @@ def match(relation: plan.Match, planner: Planner) -> TableStream:
     if stages[-1].greedy and stages[-1].loops:
         raise NotSupportedError(
             "Greedy quantifiers are not allowed as the last element of a PATTERN, as in Flink: add another variable "
-            "behind it, or make it reluctant, as A+?."
+            "after it, or make it reluctant, as A+?."
         )
     if relation.within is not None:
         first = stages[0]

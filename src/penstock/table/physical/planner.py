@@ -1,4 +1,4 @@
-"""Carries out a plan: each kind of relation has one rule, which adds operators behind those of its inputs."""
+"""Carries out a plan: each kind of relation has one rule, which adds operators after those of its inputs."""
 
 from __future__ import annotations
 

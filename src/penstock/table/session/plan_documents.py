@@ -7,7 +7,7 @@ document. So a plan that would not fit the savepoints of the job that it was com
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -148,13 +148,13 @@ def _restored(document: Document, session: TableSession) -> Iterator[None]:
     functions = dict(catalogs.functions), dict(catalogs.temporary_functions)
     try:
         for path, class_name in document["functions"].items():
-            function, parts = CatalogFunction.create_instance(class_name), tuple(path.split("."))
+            function, parts = CatalogFunction.create_instance(class_name), path.split(".")
             if len(parts) == 3:
-                catalogs.temporary_functions.setdefault(parts, function)
+                catalogs.temporary_functions.setdefault(_full_name(parts), function)
             else:
                 catalogs.functions.setdefault(path, function)
         for one in document["objects"]:
-            name: FullName = tuple(one["name"])
+            name = _full_name(one["name"])
             if not _is_there(name, one, session):
                 catalogs.create(name, _object(one), True, False)
                 created.append(name)
@@ -187,9 +187,13 @@ def _is_there(name: FullName, one: dict[str, Any], session: TableSession) -> boo
     return True
 
 
+def _full_name(parts: Sequence[str]) -> FullName:
+    return parts[0], parts[1], parts[2]
+
+
 def _object(one: dict[str, Any]) -> CatalogBaseTable:
     if "query" in one:
-        view = CatalogView(one["query"], None, tuple(one["columns"]), tuple(one["place"]))
+        view = CatalogView(one["query"], None, tuple(one["columns"]), (one["place"][0], one["place"][1]))
         return CatalogBaseTable(body=st.TableBody(), view=view)
     statement = parse_statement(one["create"])
     assert isinstance(statement, st.CreateTable)

@@ -74,6 +74,9 @@ def test_a_temporal_table_function_in_sql_and_in_the_table_api(t_env: StreamTabl
         joined = orders.join_lateral(called, col("o_cur") == col("cur")).select(col("id"), col("amount") * col("rate"))
         with joined.execute().collect() as found:
             assert sorted(tuple(row) for row in found) == WORTH
+    left_outer = orders.left_outer_join_lateral(rates(col("o_ts")), col("o_cur") == col("cur")).select(col("rate"))
+    with left_outer.execute().collect() as found:
+        assert sorted(str(row[0]) for row in found) == ["100", "110", "90", "None"]
     with pytest.raises(ProgramError, match="is no time attribute"):
         t_env.from_path("rates").create_temporal_table_function(col("rate"), col("cur"))
 
