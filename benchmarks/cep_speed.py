@@ -16,15 +16,21 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from penstock.cep import Pattern, PatternProcessFunction
+import pyarrow.compute as pc
+
+from penstock.cep import ColumnCondition, Pattern, PatternProcessFunction
 from penstock.common.time import Time
+from penstock.common.typeinfo import Types
+from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch
 from penstock.runtime.cep.settings import PARAMETER, CepSettings
+from penstock.runtime.key_columns import column_of_keys
 from penstock.testing.harness import OperatorHarness
 
 BATCH = 32_768
 EVENTS_PER_MILLISECOND = 10
 SMALL, LARGE, WINDOW = 10, 900, 60_000
+CHARGE = Types.TUPLE([Types.LONG(), Types.LONG()])  # key, amount
 
 
 class Pairs(PatternProcessFunction):
@@ -67,8 +73,26 @@ def patterns() -> dict[str, Pattern]:
     }
 
 
+def patterns_on_columns() -> dict[str, Pattern]:
+    def begin() -> Pattern:
+        return Pattern.begin("small").where(pc.field("f1") < 100)
+
+    minute, large_amount = Time.milliseconds(WINDOW), ColumnCondition(lambda columns: pc.greater(columns["f1"], 900))
+    return {
+        "small next large, columns": begin().next("large").where(large_amount).within(minute),
+        "followed by, columns": begin().followed_by("large").where(large_amount).within(minute),
+    }
+
+
+def in_columns(batch: Batch) -> Batch:
+    codec = codec_for(CHARGE)
+    assert codec is not None and batch.keys is not None
+    return Batch.of_columns(codec, codec.encode(batch.values), batch.times, column_of_keys(batch.keys))
+
+
 def harness_of(pattern: Pattern) -> OperatorHarness:
-    return OperatorHarness("cep", Pairs(), {PARAMETER: CepSettings(pattern._model())}, key=lambda charge: charge[0])
+    settings = CepSettings(pattern._model(), event_type=CHARGE)
+    return OperatorHarness("cep", Pairs(), {PARAMETER: settings}, key=lambda charge: charge[0])
 
 
 def measure(title: str, pattern: Pattern, stream: list[Batch], disorder: int) -> None:
@@ -144,6 +168,9 @@ def main() -> None:
     bare_loop(stream)
     for title, pattern in patterns().items():
         measure(title, pattern, stream, arguments.disorder)
+    typed = [in_columns(batch) for batch in stream]
+    for title, pattern in patterns_on_columns().items():
+        measure(title, pattern, typed, arguments.disorder)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ _TITLE_CHARACTERS = 140  # a remark may be longer than the chart is wide
 _COLOURS = {
     "penstock": "#1a7f5a",
     "penstock_builtin": "#6bbf9c",
-    "penstock_resident": "#0b5d8a",
+    "penstock_micro_batch": "#0b5d8a",
     "penstock_sql": "#8fb8d8",
-    "penstock_sql_resident": "#3f7fb5",
     "pyflink_process": "#f0b27a",
     "pyflink_thread": "#d9822b",
     "pyflink_thread_rocksdb": "#a85f14",

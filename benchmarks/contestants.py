@@ -16,9 +16,8 @@ PROGRAMS = Path(__file__).parent / "programs"
 TITLES = {
     "penstock": "Penstock",
     "penstock_builtin": "Penstock, built-in aggregation",
-    "penstock_resident": "Penstock, resident engine",
+    "penstock_micro_batch": "Penstock, micro-batches",
     "penstock_sql": "Penstock SQL",
-    "penstock_sql_resident": "Penstock SQL, resident engine",
     "pyflink_process": "PyFlink, process mode",
     "pyflink_thread": "PyFlink, thread mode",
     "pyflink_thread_rocksdb": "PyFlink, thread mode, RocksDB",
@@ -79,7 +78,7 @@ def penstock_command(
     contestant: str, work: Path, more: Mapping[str, str] | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """How a PyFlink program is run on Penstock: the command before it, and the environment."""
-    engine = {"penstock.engine": "resident"} if contestant.endswith("resident") else {}
+    engine = {"penstock.engine": "micro-batch"} if contestant.endswith("micro_batch") else {}
     environment = {**os.environ, "PENSTOCK_HOME": str(work / "home")}
     environment["BENCH_CONFIGURATION"] = json.dumps({**settings.PENSTOCK, **engine, **(more or {})})
     return [str(Path(sys.executable).parent / "penstock"), "run", "--pyflink"], environment

@@ -17,9 +17,8 @@ END = "<!-- benchmark: end -->"
 _COLUMNS = {
     "penstock": "Penstock",
     "penstock_builtin": "Penstock built-in",
-    "penstock_resident": "Penstock resident",
+    "penstock_micro_batch": "Penstock micro-batches",
     "penstock_sql": "Penstock SQL",
-    "penstock_sql_resident": "Penstock SQL resident",
     "pyflink_thread": "PyFlink thread",
     "pyflink_process": "PyFlink process",
     "flink_sql": "Flink SQL (JVM)",

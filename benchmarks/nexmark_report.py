@@ -16,8 +16,7 @@ _COLUMNS = {
     "flink_sql": "Flink SQL (JVM)",
     "pyflink_process": "PyFlink process",
     "pyflink_thread": "PyFlink thread",
-    "penstock_sql": "Penstock SQL, micro-batch",
-    "penstock_sql_resident": "Penstock SQL, resident",
+    "penstock_sql": "Penstock SQL",
 }
 
 
@@ -25,7 +24,7 @@ def section(result: Result) -> str:
     rows = result.rows
     columns = [name for name in _COLUMNS if any(row.contestant == name for row in rows)]
     lines = [result.title, ""]
-    lines += [f"| records/s | {' | '.join(_COLUMNS[name] for name in columns)} | resident by Flink SQL | less CPU |"]
+    lines += [f"| records/s | {' | '.join(_COLUMNS[name] for name in columns)} | Penstock by Flink SQL | less CPU |"]
     lines += [f"|---|{'--:|' * (len(columns) + 2)}"]
     rates, cpu = (nexmark_ratios(rows, settings.NEXMARK_QUERIES, metric) for metric in ("rate", "cpu"))
     for query in settings.NEXMARK_QUERIES:

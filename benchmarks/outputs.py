@@ -112,7 +112,7 @@ class LiveCommits:
 
 
 def records_per_second(commits: list[Commit], records: int) -> float | None:
-    """Records behind the first commit by the time from the first to the last.
+    """Records after the first commit by the time from the first to the last.
 
     Bytes of results stand for records: lines of one case are nearly equally long. None when the first commit holds half
     of the results or more: what is left then says nothing about a steady rate.

@@ -25,8 +25,8 @@ LATENCY_COMMIT_MS = 200  # the same in the latency case, where Penstock and Spar
 
 # -- limits -------------------------------------------------------------------------------------------------------
 START_SECONDS = 60  # until the first sign of progress
-WARM_UP_SECONDS = 2  # behind it: not in a partial rate
-RUN_SECONDS = 4  # behind that; whoever has not done NEARLY_DONE by then is cut off, and its rate is marked as partial
+WARM_UP_SECONDS = 2  # after it: not in a partial rate
+RUN_SECONDS = 4  # after that; whoever has not done NEARLY_DONE by then is cut off, and its rate is marked as partial
 NEARLY_DONE = 0.3  # who has done this part of the work by then may go on ...
 FINISH_SECONDS = 40  # ... until this long after the first sign
 
@@ -92,7 +92,7 @@ HOP_REGIONS = 100  # the third
 LATENCY_RECORDS_PER_SECOND = {"latency": 1000, "latency_fast": 20_000}
 LATENCY_KEYS = 1000
 LATENCY_SECONDS = 30
-LATENCY_WARM_UP_SECONDS = 5  # behind the first result
+LATENCY_WARM_UP_SECONDS = 5  # after the first result
 DISCOVERY_MS = 10  # how often unbounded jobs look for new files
 LATENCY_FILE_MS = 10  # the feeder hands over a file of new records this often
 STATE_VALUE_BYTES = 100
@@ -125,8 +125,8 @@ CASES = {
         (
             "penstock",
             "penstock_builtin",
-            "penstock_resident",
-            "penstock_sql_resident",
+            "penstock_micro_batch",
+            "penstock_sql",
             "pyflink_process",
             "pyflink_thread",
             "pyflink_thread_rocksdb",
@@ -138,7 +138,6 @@ CASES = {
         repeated=(
             "penstock",
             "penstock_builtin",
-            "penstock_resident",
             "flink_sql",
             "pyflink_process",
             "pyflink_thread",
@@ -156,8 +155,8 @@ CASES = {
     "three_hops": Case(
         1_000_000,
         10_000,
-        ("penstock", "penstock_resident", "pyflink_process", "pyflink_thread", "flink_sql", "spark"),
-        repeated=("penstock", "penstock_resident", "pyflink_thread"),
+        ("penstock", "penstock_micro_batch", "pyflink_process", "pyflink_thread", "flink_sql", "spark"),
+        repeated=("penstock", "pyflink_thread"),
     ),
     "tumble": Case(
         2_000_000,
@@ -165,61 +164,60 @@ CASES = {
         (
             "penstock",
             "penstock_builtin",
-            "penstock_sql_resident",
+            "penstock_sql",
             "pyflink_thread",
             "flink_sql",
             "spark",
             "loop",
             "duckdb",
         ),
-        repeated=("penstock", "penstock_builtin", "penstock_sql_resident", "flink_sql"),
-        optional=("penstock_sql", "flink_sql_rocksdb", "pyflink_process"),
+        repeated=("penstock", "penstock_builtin", "penstock_sql", "flink_sql"),
+        optional=("flink_sql_rocksdb", "pyflink_process"),
     ),
     "slide": Case(
         2_000_000,
         100_000,
-        ("penstock", "penstock_builtin", "penstock_sql_resident", "pyflink_thread", "flink_sql"),
-        repeated=("penstock", "penstock_builtin", "penstock_sql_resident", "flink_sql"),
-        optional=("penstock_sql", "spark", "pyflink_process"),
+        ("penstock", "penstock_builtin", "penstock_sql", "pyflink_thread", "flink_sql"),
+        repeated=("penstock", "penstock_builtin", "penstock_sql", "flink_sql"),
+        optional=("spark", "pyflink_process"),
     ),
     "session": Case(
         1_000_000,
         10_000,
-        ("penstock", "penstock_builtin", "penstock_sql_resident", "pyflink_thread", "flink_sql"),
-        repeated=("penstock", "penstock_builtin", "penstock_sql_resident", "flink_sql"),
-        optional=("penstock_sql", "spark", "pyflink_process"),
+        ("penstock", "penstock_builtin", "penstock_sql", "pyflink_thread", "flink_sql"),
+        repeated=("penstock", "penstock_builtin", "penstock_sql", "flink_sql"),
+        optional=("spark", "pyflink_process"),
     ),
     "cep": Case(
         1_000_000,
         10_000,
-        ("penstock", "penstock_resident", "penstock_sql_resident", "flink_sql"),
-        repeated=("penstock_resident", "penstock_sql_resident", "flink_sql"),
-        optional=("penstock_sql",),
+        ("penstock", "penstock_micro_batch", "penstock_sql", "flink_sql"),
+        repeated=("penstock", "penstock_sql", "flink_sql"),
     ),
     "nexmark": Case(
         2_000_000,
         0,
-        ("flink_sql", "penstock_sql_resident", "pyflink_process"),
-        repeated=("flink_sql", "penstock_sql_resident"),
-        optional=("pyflink_thread", "penstock_sql", "flink_sql_rocksdb"),
+        ("flink_sql", "penstock_sql", "pyflink_process"),
+        repeated=("flink_sql", "penstock_sql"),
+        optional=("pyflink_thread", "flink_sql_rocksdb"),
     ),
     "latency": Case(
-        0, LATENCY_KEYS, ("penstock", "penstock_resident", "pyflink_thread"), optional=("spark", "pyflink_process")
+        0, LATENCY_KEYS, ("penstock", "penstock_micro_batch", "pyflink_thread"), optional=("spark", "pyflink_process")
     ),
-    "latency_fast": Case(0, LATENCY_KEYS, ("penstock_resident",), optional=("penstock", "pyflink_thread")),
+    "latency_fast": Case(0, LATENCY_KEYS, ("penstock",), optional=("penstock_micro_batch", "pyflink_thread")),
     "big_state": Case(
-        500_000, 500_000, ("penstock", "penstock_resident", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)
+        500_000, 500_000, ("penstock", "penstock_micro_batch", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)
     ),
     "recovery": Case(
-        500_000, 500_000, ("penstock", "penstock_resident", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)
+        500_000, 500_000, ("penstock", "penstock_micro_batch", "pyflink_thread"), optional=("pyflink_thread_rocksdb",)
     ),
     "kafka": Case(
         3_000_000,
         10_000,
-        ("loop", "penstock", "penstock_resident", "pyflink_thread"),
-        repeated=("loop", "penstock", "penstock_resident"),
+        ("loop", "penstock", "penstock_micro_batch", "pyflink_thread"),
+        repeated=("loop", "penstock"),
     ),
-    "kafka_few": Case(3_000_000, 10_000, ("loop", "penstock_resident"), optional=("penstock", "pyflink_thread")),
+    "kafka_few": Case(3_000_000, 10_000, ("loop", "penstock"), optional=("penstock_micro_batch", "pyflink_thread")),
     "keyed_count_skew": Case(
         2_000_000,
         100_000,
@@ -233,9 +231,8 @@ PROGRAMS = {"latency_fast": "latency"}  # of cases that share the program of ano
 SECONDS = {
     "penstock": 19,
     "penstock_builtin": 19,
-    "penstock_resident": 19,
+    "penstock_micro_batch": 26,
     "penstock_sql": 19,
-    "penstock_sql_resident": 19,
     "pyflink_process": 15,
     "pyflink_thread": 13,
     "pyflink_thread_rocksdb": 13,

@@ -51,10 +51,8 @@ def _value(case: str, contestant: str, metric: str) -> Measure:
 
 TARGETS = (
     Target("udf_map: 3 x PyFlink thread mode", _rates("udf_map", "penstock", "pyflink_thread"), least=3),
-    Target("keyed_count: 20 x PyFlink thread mode", _rates("keyed_count", "penstock", "pyflink_thread"), least=20),
     Target("keyed_count: 100 x PyFlink process mode", _rates("keyed_count", "penstock", "pyflink_process"), least=100),
     Target("keyed_count, built-in: 2 x Flink SQL", _rates("keyed_count", "penstock_builtin", "flink_sql"), least=2),
-    Target("three_hops: 20 x PyFlink thread mode", _rates("three_hops", "penstock", "pyflink_thread"), least=20),
     *(
         target
         for case in ("tumble", "slide", "session")
@@ -63,16 +61,16 @@ TARGETS = (
             Target(f"{case}, built-in: 3 x Flink SQL", _rates(case, "penstock_builtin", "flink_sql"), least=3),
         )
     ),
-    Target("cep, resident: 1 x Flink SQL's MATCH_RECOGNIZE", _rates("cep", "penstock_resident", "flink_sql"), least=1),
-    Target("session, SQL, resident: 1 x Flink SQL", _rates("session", "penstock_sql_resident", "flink_sql"), least=1),
+    Target("cep: 1 x Flink SQL's MATCH_RECOGNIZE", _rates("cep", "penstock", "flink_sql"), least=1),
+    Target("session, SQL: 1 x Flink SQL", _rates("session", "penstock_sql", "flink_sql"), least=1),
     Target(
-        "cep, SQL, resident: 1 x Flink SQL's MATCH_RECOGNIZE",
-        _rates("cep", "penstock_sql_resident", "flink_sql"),
+        "cep, SQL: 1 x Flink SQL's MATCH_RECOGNIZE",
+        _rates("cep", "penstock_sql", "flink_sql"),
         least=1,
     ),
     Target(
-        "cep, resident: 250,000 events/s",
-        _value("cep", "penstock_resident", "rate"),
+        "cep: 250,000 events/s",
+        _value("cep", "penstock", "rate"),
         least=250_000,
         text="{:,.0f} records/s".format,
     ),
@@ -84,33 +82,40 @@ TARGETS = (
             text="{:.0%}".format,
         )
         for case in settings.KAFKA_RESULT_EVERY
-        for contestant, title in (("penstock", "micro-batches"), ("penstock_resident", "resident"))
+        for contestant, title in (("penstock_micro_batch", "micro-batches"), ("penstock", "resident"))
     ),
-    Target("kafka: 20 x PyFlink thread mode", _rates("kafka", "penstock_resident", "pyflink_thread"), least=20),
+    Target("kafka: 20 x PyFlink thread mode", _rates("kafka", "penstock", "pyflink_thread"), least=20),
     Target("keyed_count: 40 % of the bare loop per core", _loop_share, least=0.4, text="{:.0%}".format),
-    Target("latency: p99 below 800 ms", _value("latency", "penstock", "p99"), below=800, text=_MS),
-    Target("latency, resident: p50 below 30 ms", _value("latency", "penstock_resident", "p50"), below=30, text=_MS),
-    Target("latency, resident: p99 below 80 ms", _value("latency", "penstock_resident", "p99"), below=80, text=_MS),
+    Target("latency: p50 below 30 ms", _value("latency", "penstock", "p50"), below=30, text=_MS),
+    Target("latency: p99 below 80 ms", _value("latency", "penstock", "p99"), below=80, text=_MS),
     Target(
-        "20,000 records/s, resident: p99 below 150 ms",
-        _value("latency_fast", "penstock_resident", "p99"),
+        "20,000 records/s: p99 below 150 ms",
+        _value("latency_fast", "penstock", "p99"),
         below=150,
         text=_MS,
     ),
     Target(
-        "keyed_count, resident: 45 x PyFlink thread mode",
-        _rates("keyed_count", "penstock_resident", "pyflink_thread"),
+        "keyed_count: 45 x PyFlink thread mode",
+        _rates("keyed_count", "penstock", "pyflink_thread"),
         least=45,
     ),
-    Target("keyed_count, resident: 1 x Flink SQL", _rates("keyed_count", "penstock_resident", "flink_sql"), least=1),
+    Target("keyed_count: 1 x Flink SQL", _rates("keyed_count", "penstock", "flink_sql"), least=1),
     Target(
-        "three_hops, resident: 70 x PyFlink thread mode",
-        _rates("three_hops", "penstock_resident", "pyflink_thread"),
+        "three_hops: 70 x PyFlink thread mode",
+        _rates("three_hops", "penstock", "pyflink_thread"),
         least=70,
     ),
+    Target("keyed_count: 1 x micro-batches", _rates("keyed_count", "penstock", "penstock_micro_batch"), least=1),
+    Target("three_hops: 1 x micro-batches", _rates("three_hops", "penstock", "penstock_micro_batch"), least=1),
     Target(
-        "big_state, resident: memory per key below 700 bytes",
-        _value("big_state", "penstock_resident", "memory per key"),
+        "recovery: worker below 1 s", _value("recovery", "penstock", "worker killed"), below=1, text="{:.2f} s".format
+    ),
+    Target(
+        "recovery: driver below 6 s", _value("recovery", "penstock", "driver killed"), below=6, text="{:.2f} s".format
+    ),
+    Target(
+        "big_state: memory per key below 700 bytes",
+        _value("big_state", "penstock", "memory per key"),
         below=700,
         text="{:,.0f} bytes".format,
     ),
@@ -119,7 +124,7 @@ TARGETS = (
 
 def nexmark_ratios(rows: Sequence[Row], queries: Sequence[str], metric: str = "rate") -> dict[str, float]:
     """Penstock's rate by Flink's for each query that both have run."""
-    found = {query: ratio(rows, f"nexmark {query}", metric, "penstock_sql_resident", "flink_sql") for query in queries}
+    found = {query: ratio(rows, f"nexmark {query}", metric, "penstock_sql", "flink_sql") for query in queries}
     return {query: value for query, value in found.items() if value is not None}
 
 
@@ -143,12 +148,12 @@ NEXMARK_TARGETS = (
     Target("stateless queries: 5 x Flink SQL", _of_all(settings.NEXMARK_STATELESS, min), least=5),
     Target(
         "Python scalar function: 20 x PyFlink",
-        _rates("nexmark udf", "penstock_sql_resident", "pyflink_process"),
+        _rates("nexmark udf", "penstock_sql", "pyflink_process"),
         least=20,
     ),
     Target(
         "pandas function: 5 x PyFlink",
-        _rates("nexmark udf_pandas", "penstock_sql_resident", "pyflink_process"),
+        _rates("nexmark udf_pandas", "penstock_sql", "pyflink_process"),
         least=5,
     ),
 )

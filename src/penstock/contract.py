@@ -75,9 +75,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.output_tag.OutputTag.get_java_output_tag": _JAVA,
     "pyflink.datastream.slot_sharing_group.MemorySize.get_java_memory_size": _JAVA,
     "pyflink.datastream.slot_sharing_group.SlotSharingGroup.get_java_slot_sharing_group": _JAVA,
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.add_classpaths": (
-        "no Java code of Flink runs here"
-    ),
     "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.register_cached_file": (
         "only Java functions can read the distributed cache: use add_python_archive()"
     ),

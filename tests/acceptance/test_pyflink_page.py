@@ -33,7 +33,10 @@ def as_a_program(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("section", SECTIONS)
 @pytest.mark.usefixtures("as_a_program")
-def test_example(section: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_example(
+    section: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     found = EXAMPLE.search(SECTIONS[section])
     assert found is not None, f"the section {section!r} has no example"
     program = tmp_path / "example.py"

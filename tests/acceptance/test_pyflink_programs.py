@@ -27,6 +27,10 @@ ONLY_ON_SPARK = {
     "job_execute_async": "the in-process executor runs a job inside execute_async()",
     "job_execution_result": "the in-process executor does not measure run times",
 }
+ONLY_RESIDENT = {
+    "timer_by_the_clock_between_slow_records": "records of an epoch arrive together: docs/pyflink.md",
+}
+ELSEWHERE = {*DIFFERENT, *ONLY_ON_SPARK, *ONLY_RESIDENT}
 NOT_FORGETFUL = {
     "config_execution_config_switches": "prints the watermark interval, which these tests set",
     **{
@@ -70,6 +74,7 @@ ON_RESIDENT = [
     "side_output_from_keyed_process_and_timer",
     "sink_file_parallel",
     "timer_event_time_basic",
+    *ONLY_RESIDENT,
 ]
 
 
@@ -129,7 +134,7 @@ def on_spark(as_a_program: None, spark_options: RunOptions) -> Iterator[None]:
     set_run_options(before)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in DIFFERENT and name not in ONLY_ON_SPARK])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ELSEWHERE])
 @pytest.mark.usefixtures("on_local_executor")
 def test_program_in_this_process(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     got, wanted = result_of(name, capsys)
@@ -138,7 +143,7 @@ def test_program_in_this_process(name: str, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in NAMES if name not in DIFFERENT and name not in ONLY_ON_SPARK and name not in NOT_FORGETFUL],
+    [name for name in NAMES if name not in ELSEWHERE and name not in NOT_FORGETFUL],
 )
 @pytest.mark.usefixtures("forgetful_in_small_epochs")
 def test_program_in_epochs_of_two_records_from_snapshots_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -183,5 +188,5 @@ def test_known_difference_is_still_one(name: str, capsys: pytest.CaptureFixture[
 
 
 def test_tables_name_only_programs_that_exist() -> None:
-    assert {*DIFFERENT, *NOT_FORGETFUL, *ONLY_ON_SPARK, *ON_SPARK, *ON_RESIDENT} <= set(NAMES)
+    assert {*ELSEWHERE, *NOT_FORGETFUL, *ON_SPARK, *ON_RESIDENT} <= set(NAMES)
     assert set(ONLY_ON_SPARK) <= set(ON_SPARK)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.crash.page_views import expected_lines
+from tests.patience import patience
 
 from penstock.testing.faults import VARIABLE
 
@@ -30,6 +31,7 @@ class KilledJob:
     """Everything about the job lies below one directory of the test."""
 
     program = PROGRAM
+    master = "local[2]"
     sinks: tuple[str, ...] = SINKS
 
     def __init__(
@@ -93,7 +95,7 @@ class KilledJob:
         arguments = self.arguments()
         if savepoint:
             arguments.append(str(self._directory / "savepoints"))
-        options = ["--master", "local[2]", "--job-id", self.job_id, *(["--take-over"] if take_over else [])]
+        options = ["--master", self.master, "--job-id", self.job_id, *(["--take-over"] if take_over else [])]
         settings = {
             "execution.checkpointing.interval": "1s",
             "restart-strategy.type": "fixed-delay",
@@ -122,7 +124,12 @@ class KilledJob:
     def wait(self, process: subprocess.Popen[str], what: str) -> int:
         began = time.monotonic()
         try:
-            output, _ = process.communicate(timeout=_START_TIMEOUT)
+            output, _ = process.communicate(timeout=patience(_START_TIMEOUT))
+        except subprocess.TimeoutExpired as late:
+            said = (late.output or b"").decode(errors="replace")
+            raise AssertionError(
+                f"{what}: no end after {patience(_START_TIMEOUT):.0f} s\n{self.story()}\n{said[-4000:]}"
+            ) from None
         finally:
             if process.poll() is None:
                 signal_session(process.pid, signal.SIGKILL)
@@ -197,7 +204,7 @@ def signal_session(session: int, number: signal.Signals) -> None:
 
 def wait_until_frozen(process: subprocess.Popen[str], command: str | None = None) -> None:
     """Until all processes of the job are stopped, or those that run the command."""
-    deadline = time.monotonic() + _START_TIMEOUT
+    deadline = time.monotonic() + patience(_START_TIMEOUT)
     while time.monotonic() < deadline:
         states = {member.state for member in members_of_session(process.pid) if command in (None, member.command)}
         if states == {"T"}:
@@ -209,7 +216,7 @@ def wait_until_frozen(process: subprocess.Popen[str], command: str | None = None
 
 def wait_for_last_process(session: int) -> list[Member]:
     """Who is still there although the driver is long dead; nobody, if all is well."""
-    deadline = time.monotonic() + _LAST_PROCESS_TIMEOUT
+    deadline = time.monotonic() + patience(_LAST_PROCESS_TIMEOUT)
     while (members := members_of_session(session)) and time.monotonic() < deadline:
         time.sleep(0.1)
     return members

@@ -19,7 +19,7 @@ from write_ahead_sqlite import SqliteLog
 
 from penstock.common import Encoder, Time, Types, WatermarkStrategy
 from penstock.common.watermark_strategy import TimestampAssigner
-from penstock.datastream import KeyedProcessFunction, OutputTag, StreamExecutionEnvironment
+from penstock.datastream import DataStream, KeyedProcessFunction, OutputTag, StreamExecutionEnvironment
 from penstock.datastream.connectors.file_system import FileSink, RollingPolicy
 from penstock.datastream.connectors.number_seq import NumberSequenceSource
 from penstock.datastream.state import MapStateDescriptor, ValueStateDescriptor
@@ -78,9 +78,8 @@ def sink(directory: str, policy: RollingPolicy) -> FileSink:
     return FileSink.for_row_format(directory, Encoder.simple_string_encoder()).with_rolling_policy(policy).build()
 
 
-def main(results: str, records: int, savepoints: str | None = None) -> None:
-    env = StreamExecutionEnvironment.get_execution_environment()
-    env.set_parallelism(2)
+def reports_and_running(env: StreamExecutionEnvironment, records: int) -> tuple[DataStream, DataStream]:
+    """What timers and windows report, and a running count of views by user: lines of text."""
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(TimeOfView())
     views = (
         env.from_source(NumberSequenceSource(0, records - 1), WatermarkStrategy.no_watermarks(), "numbers")
@@ -97,9 +96,14 @@ def main(results: str, records: int, savepoints: str | None = None) -> None:
         .process(PerSite(), Types.STRING())
         .uid("per-site")
     )
-    reports = sites.union(by_user.get_side_output(REPORT))
+    return sites.union(by_user.get_side_output(REPORT)), by_user.get_side_output(RUNNING)
+
+
+def main(results: str, records: int, savepoints: str | None = None) -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_parallelism(2)
+    reports, running = reports_and_running(env, records)
     reports.sink_to(sink(f"{results}/reports", RollingPolicy.default_rolling_policy(part_size=2_000)))
-    running = by_user.get_side_output(RUNNING)
     running.sink_to(sink(f"{results}/running", RollingPolicy.on_checkpoint_rolling_policy()))
     running.add_sink(TransactionalFiles(f"{results}/two-phase")).uid("two-phase")
     running.sink_to(SqliteLog(f"{results}/write-ahead.sqlite")).uid("write-ahead")

@@ -13,7 +13,7 @@ from penstock.testing.faults import DRIVER_POINTS, WORKER_POINTS
 pytestmark = pytest.mark.crash
 
 # The moments at which most can go wrong. A worker's death is repaired within the run, so one start can take it and
-# another death; the JVM comes up only behind recovery, so that dying there is cheap.
+# another death; the JVM comes up only after recovery, so that dying there is cheap.
 REPRESENTATIVE = (
     ("during-level-0:3", "after-epoch-record:2"),
     ("during-recovery:1",),

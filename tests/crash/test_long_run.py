@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.crash.killed_job import PENSTOCK, members_of_session, signal_session
+from tests.patience import patience
 
 pytestmark = pytest.mark.crash
 
@@ -104,7 +105,7 @@ def test_hours_with_a_kill_every_minute(tmp_path: Path, engine: str) -> None:
                 if workers:  # otherwise it has not started yet
                     os.kill(chance.choice(workers), signal.SIGKILL)
         process.send_signal(signal.SIGINT)
-        process.wait(60)
+        process.wait(patience(60))
         ledger.look()
     finally:
         signal_session(process.pid, signal.SIGKILL)

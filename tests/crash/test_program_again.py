@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.killed_job import PENSTOCK
+from tests.patience import patience
 
 from penstock.control.finished_jobs import FinishedJobs
 from penstock.control.program_record import job_id_of
@@ -47,7 +48,7 @@ for name in ("first", "second"):
 def penstock(home: Path, *arguments: str, crash: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PENSTOCK_HOME": str(home), **({} if crash is None else {VARIABLE: crash})}
     return subprocess.run(
-        [str(PENSTOCK), *arguments], env=environment, capture_output=True, text=True, timeout=240, check=False
+        [str(PENSTOCK), *arguments], env=environment, capture_output=True, text=True, timeout=patience(240), check=False
     )
 
 

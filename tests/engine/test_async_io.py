@@ -148,6 +148,7 @@ def test_calls_under_way_go_on_with_another_parallelism(tmp_path: Path, ordered:
         assert found == list(range(1, 61))
 
 
+@pytest.mark.in_this_process
 def test_what_calls_log_is_said_by_their_operator(local_env: EnvironmentFactory, caplog: Any) -> None:
     env = local_env(1)
     AsyncDataStream.unordered_wait(env.from_collection(range(1, 4)), Logs(), Time.seconds(10)).print()

@@ -173,6 +173,7 @@ def test_values_of_all_types(local_env: EnvironmentFactory, database: Database, 
     assert database.query("select count(*) from every where s is null and i is null and r is null") == [(repeat,)]
 
 
+@pytest.mark.in_this_process
 def test_a_database_that_is_away_is_named_and_its_password_is_not(
     local_env: EnvironmentFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

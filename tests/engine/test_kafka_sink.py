@@ -279,6 +279,23 @@ def test_one_who_takes_the_place_of_a_writer_produces_what_that_one_has_not(kafk
 
 
 @pytest.mark.usefixtures("all_epochs_are_large")
+def test_an_epoch_that_was_heard_of_late_is_still_one_transaction(kafka: KafkaBroker, tmp_path: Path) -> None:
+    topic = create_topic(kafka)
+    sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)
+    first, second = writer_of(sink, topic, tmp_path), writer_of(sink, topic, tmp_path)
+    epoch_of(first, ["a"])
+    second.restore_state([first.snapshot_state()])
+    first.on_commit(1)
+    first.flush(end_of_input=False)
+    epoch_of(second, ["b"])  # it does not know that the first one has produced before it died
+    second.on_commit(2)
+    second.flush(end_of_input=False)
+    assert values(kafka, topic) == ["a", "b"]
+    for writer in (first, second):
+        writer.close()
+
+
+@pytest.mark.usefixtures("all_epochs_are_large")
 def test_what_writers_could_not_produce_is_there_when_the_job_has_ended(kafka: KafkaBroker, tmp_path: Path) -> None:
     topic = create_topic(kafka)
     sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)

@@ -45,7 +45,7 @@ def test_a_savepoint_and_another_parallelism_change_no_table(
     inputs: Path, expected: dict[str, Counter[Any]], tmp_path: Path, before: int, after: int
 ) -> None:
     outputs, savepoints = tmp_path / "out", str(tmp_path / "savepoints")
-    stopped = run(inputs, outputs, before, epoch_records=97, stop_after=6, savepoint_directory=savepoints)
+    stopped = run(inputs, outputs, before, epoch_records=97, stop_after=2, savepoint_directory=savepoints)
     assert stopped.savepoint_path is not None
     half = final_tables(outputs)
     assert half["grouped"] and half["grouped"] != expected["grouped"]

@@ -102,3 +102,30 @@ def test_who_asks_too_late_hears_so() -> None:
     for future in (waiting, questions.ask(StateQuestion("a"))):
         with pytest.raises(JobExecutionError, match="has ended"):
             future.result(0)
+
+
+class FailsOnce(Remember):
+    failures = 0
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        if len(list(self.seen.get())) == 9 and not FailsOnce.failures:
+            FailsOnce.failures += 1
+            raise ValueError("once")
+        yield from super().process_element(value, ctx)
+
+
+def test_an_epoch_that_runs_again_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
+    executor = Asking({"all": StateQuestion("counts", "count")})
+    env = StreamExecutionEnvironment(executor=executor)
+    env.set_parallelism(1)
+    for key, value in (("type", "fixed-delay"), ("fixed-delay.attempts", "2"), ("fixed-delay.delay", "1 ms")):
+        env._configuration.set_string(f"restart-strategy.{key}", value)
+    source = env.from_collection(NUMBERS, Types.LONG())
+    source.key_by(lambda number: number % 5).process(FailsOnce(), Types.LONG()).uid("counts").print()
+    env.execute("job")
+    assert FailsOnce.failures == 1
+    futures = [answers["all"] for answers in executor.answers]
+    answered = [future.result() for future in futures if not future.exception()]
+    assert len(futures) - len(answered) <= 1, "only what was asked before an epoch that never came"
+    for answer in answered:
+        assert sum(entry.value for entry in answer.entries) == min(100, answer.epoch * EPOCH)

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.patience import patience
 
 from penstock.datastream import StreamExecutionEnvironment
 
@@ -65,7 +66,7 @@ def test_on_spark(name: str, tmp_path: Path) -> None:
         env={**os.environ, "PENSTOCK_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=patience(300),
         stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 PENSTOCK = [sys.executable, "-m", "penstock.cli.main", "run"]
@@ -20,7 +21,13 @@ PENSTOCK = [sys.executable, "-m", "penstock.cli.main", "run"]
 def run(command: list[str], home: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PENSTOCK_HOME": str(home)}
     return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=patience(300),
+        stdin=subprocess.DEVNULL,
     )
 
 

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 from tests.conftest import EnvironmentFactory
+from tests.patience import patience
 
 from penstock.common import Types, WatermarkStrategy
 from penstock.connectors import CommitterContext
@@ -111,7 +112,7 @@ def test_both_run_on_spark(databases: Path, tmp_path: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=patience(300),
             stdin=subprocess.DEVNULL,
         )
         assert (done.returncode, done.stderr) == (0, "")

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.patience import patience
 
 from penstock.datastream import StreamExecutionEnvironment
 
@@ -60,7 +61,13 @@ def test_the_job_counts_exactly_on_spark(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "penstock.cli.main", "run", "examples/sliding_count.py", "--seconds", "3"]
     environment = {**os.environ, "PENSTOCK_HOME": str(tmp_path)}
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=patience(300),
+        stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 0, done.stderr
     assert "OK: all 6 windows have the right counts." in done.stdout

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import patience
 
 from penstock.common import Configuration, Types
 from penstock.common.errors import JobExecutionError
@@ -285,7 +286,7 @@ def test_savepoints_carry_a_job_through_other_parallelisms_and_backends(tmp_path
             results.append(next(stream))
             saved = stream._job.stop(str(tmp_path / "savepoints"), drain=False)
             results += stream
-            path, before = saved.result(timeout=60), parallelism
+            path, before = saved.result(timeout=patience(60)), parallelism
         reader = SavepointReader.load(path)
         dealt = [value for row in reader.read_operator_state("remember", "seen") for value in row.value]
         assert sorted(dealt) == sorted(value for kind, value, *_ in results if kind == "element")

@@ -213,7 +213,7 @@ def test_interrupt_stops_the_job_cleanly(tmp_path: Path, home: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the whole group gets it
         # Not communicate(): that would lose what has been read together with the first line.
         rest, errors = process.stdout.read(), process.stderr.read()
-        process.wait(timeout=60)
+        process.wait(timeout=patience(60))
     finally:
         process.kill()
     assert process.returncode == 0, errors

@@ -167,7 +167,7 @@ def test_empty_stream(spark_env: EnvironmentFactory) -> None:
 
 
 class FailsOnce(MapFunction):
-    """Fails in the first attempt, behind an epoch that was committed."""
+    """Fails in the first attempt, after an epoch that was committed."""
 
     def open(self, runtime_context: RuntimeContext) -> None:
         self.attempt = runtime_context.get_attempt_number()
@@ -181,7 +181,7 @@ class FailsOnce(MapFunction):
 def test_functions_know_the_attempt_after_a_restart(spark_env: EnvironmentFactory) -> None:
     restart = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.delay": "1 ms"}
     env = spark_env(1, {**SMALL_EPOCHS, **restart})
-    # Behind an exchange as well: a container whose epochs all went well is made anew, too.
+    # After an exchange as well: a container whose epochs all went well is made again, too.
     records = collected(
         env.from_collection(list(range(80))).map(FailsOnce()).key_by(lambda v: v[0] % 2).map(Attempts())
     )

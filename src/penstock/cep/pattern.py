@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, NoReturn, Self, overload
-
-import pyarrow.compute as pc
+from typing import Any, NoReturn, Self, TypeAlias, overload
 
 from penstock.common.errors import NotSupportedError
 from penstock.common.time import Duration, Time
@@ -25,7 +23,7 @@ from penstock.runtime.cep.skip_strategy import AfterMatchSkipStrategy, NoSkipStr
 
 __all__ = ["GroupPattern", "Pattern"]
 
-AnyCondition = Callable[..., Any] | SimpleCondition | IterativeCondition | ColumnCondition | pc.Expression
+AnyCondition: TypeAlias = Callable[..., Any] | SimpleCondition | IterativeCondition | ColumnCondition
 AnyTime = Time | Duration | timedelta
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import ConfigurationError, NotSupportedError
 from penstock.common.flink_options import PREFIXES, flink_options
+from penstock.common.java_archives import unknown_jars
 from penstock.common.option import WORKS, Option
 from penstock.common.option_values import (
     PARSERS,
@@ -55,10 +56,18 @@ _NO_TRANSFER = "no effect: subtasks write and read their own parts, there are no
 _NO_BUNDLES = "no effect: records go through the Python operators in chunks, see penstock.chunk.records"
 _NO_BUFFERS = "no effect: in micro-batches records travel at the end of each epoch; see penstock.engine"
 _ONLY_RESIDENT = "no effect: micro-batches have no tasks of their own, see penstock.engine"
-_NO_JARS = "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars"
+_NO_JARS = (
+    "refused: no Java code of Flink runs on Penstock; Spark takes jars through spark.jars. Those of Flink's connectors"
+    " and formats have no effect, as Penstock has its own"
+)
 _JAVA_OBJECTS = "no effect: it concerns Java objects; Python objects are pickled, or travel as Arrow"
 _CANCELLING = "no effect: Spark ends the tasks of a cancelled job itself"
 _SPARK_MEMORY = "no effect: memory belongs to Spark's executors, set spark.executor.memory"
+
+
+def _known_jars(paths: list[str]) -> str | None:
+    return None if unknown_jars(paths) else "no effect: connectors and formats are Python here"
+
 
 OPTIONS: tuple[Option, ...] = (
     Option("parallelism.default", "int", None, "Parallelism of operators that do not set their own."),
@@ -72,8 +81,8 @@ OPTIONS: tuple[Option, ...] = (
            "no effect: inside a chain objects are always handed on without a copy", ("true", "false")),
     Option("pipeline.auto-generate-uids", "bool", True, "Whether operators without uid get one."),
     Option("pipeline.generic-types", "bool", True, "Whether untyped streams are allowed."),
-    Option("pipeline.jars", "list", None, "Java archives of the job.", _NO_JARS),
-    Option("pipeline.classpaths", "list", None, "Class path of the job.", _NO_JARS),
+    Option("pipeline.jars", "list", None, "Java archives of the job.", _NO_JARS, needless=_known_jars),
+    Option("pipeline.classpaths", "list", None, "Class path of the job.", _NO_JARS, needless=_known_jars),
     Option("pipeline.closure-cleaner-level", "string", "RECURSIVE", "Java's closure cleaner.",
            "no effect: Python closures are pickled as they are"),
     Option("pipeline.force-kryo", "bool", False, "Whether Kryo serializes everything.", _JAVA_OBJECTS, ("false",)),
@@ -340,15 +349,15 @@ def parse_value(option: Option, text: str) -> Any:
 
 
 def _validate_value(option: Option, text: str) -> None:
-    parse_value(option, text)
-    if option.status == WORKS or text.strip().lower() in {value.lower() for value in option.already_true}:
+    status = option.needless(parse_value(option, text)) or option.status
+    if status == WORKS or text.strip().lower() in {value.lower() for value in option.already_true}:
         return
-    if option.status.startswith("no effect"):
+    if status.startswith("no effect"):
         if option.key not in _warned:
             _warned.add(option.key)
-            warnings.warn(_sentence(option.key, text, option.status), stacklevel=3)
+            warnings.warn(_sentence(option.key, text, status), stacklevel=3)
         return
-    raise NotSupportedError(_sentence(option.key, text, option.status))
+    raise NotSupportedError(_sentence(option.key, text, status))
 
 
 def _sentence(key: str, text: str, status: str) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from penstock.graph.job_request import JobRequest
+from typing import Any
 
 
 @dataclass
@@ -31,7 +28,7 @@ class RunOptions:
     web_page: bool = False  # serve it while the job runs
     jobs_submitted: int = 0
     environment_made: Callable[[], None] | None = None  # called when the program has made an environment
-    instead_of_running: Callable[[JobRequest], None] | None = None  # gets the first job, and does not return
+    instead_of_running: Callable[[Any], None] | None = None  # gets the request of the first job, does not return
 
 
 _current = RunOptions()

@@ -185,6 +185,8 @@ class RowFieldExtractorSchema(SerializationSchema):
     """Writes one field of a Row, which must be bytes; None writes nothing."""
 
     def __init__(self, field_index: int) -> None:
+        if not isinstance(field_index, int):
+            raise TypeError(f"Field index must be an integer, got: {field_index!r}")
         if field_index < 0:
             raise ValueError(f"Field index must be non-negative, got: {field_index}")
         super().__init__()

@@ -92,10 +92,10 @@ def _number_text(value: int | float, type_info: TypeInformation | None) -> str:
 
 
 def shortest_float32(value: float) -> str:
-    """The fewest digits that give the same 32-bit number again."""
+    """The fewest digits that give the same 32-bit number again; two where one would do, as in Java's 1.4E-45."""
     if math.isnan(value) or math.isinf(value):
         return repr(value)
-    for digits in range(1, 10):
+    for digits in range(2, 10):
         text = f"{value:.{digits}g}"
         if _as_float32(float(text)) == _as_float32(value):
             return text

@@ -18,10 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from penstock.common.errors import JobExecutionError, JobTakenOverError
+from penstock.common.errors import ConfigurationError, JobExecutionError, JobTakenOverError
 from penstock.common.json_data import from_json, to_json
 from penstock.control.job_record import JobRecord
 from penstock.storage.base import Storage
+from penstock.storage.locations import absolute_location
 
 _OWNER = "owner"
 _RUN = "run-"
@@ -30,7 +31,13 @@ _PATIENCE_SECONDS = 5.0
 
 def penstock_home(configured: str | None = None) -> Path:
     """The configured home, else $PENSTOCK_HOME, else ~/.penstock: never a directory that the system cleans."""
-    return Path(configured or os.environ.get("PENSTOCK_HOME") or Path.home() / ".penstock").expanduser()
+    home = absolute_location(configured or os.environ.get("PENSTOCK_HOME") or "~/.penstock")
+    if not os.path.isabs(home):
+        raise ConfigurationError(
+            f"the home of jobs is a directory, because drivers lock files there, and {home!r} is none. A store can keep"
+            " checkpoints (execution.checkpointing.dir) and the state of resident tasks (penstock.resident.state-dir)"
+        )
+    return Path(home)
 
 
 class JobHome:

@@ -133,7 +133,7 @@ class SubtaskVitals:
         for (id_, subtask), known in self.subtasks.items():
             level = self._levels[id_]
             all_busy = min(1.0, busy[level, subtask])
-            # In micro-batches a level waits while those behind it work; the next epoch cannot begin before.
+            # In micro-batches a level waits while those after it work; the next epoch cannot begin before.
             waits = self._pressed.get((level, subtask), sum(share for other, share in busiest.items() if other > level))
             pressed = min(waits, 1.0 - all_busy)
             known.rates = {name: round(known.window[key] / seconds, 3) for key, name in RATES.items()}

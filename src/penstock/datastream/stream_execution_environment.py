@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
@@ -10,6 +9,7 @@ from typing import Any, NoReturn
 from penstock.common import options
 from penstock.common.configuration import Configuration
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.common.java_archives import unknown_jars
 from penstock.common.java_error import as_raised
 from penstock.common.job_client import JobClient
 from penstock.common.job_execution_result import JobExecutionResult
@@ -35,7 +35,6 @@ from penstock.runtime.sources.splits import SplitPlanner
 
 __all__ = ["StreamExecutionEnvironment"]
 
-_CONNECTOR_JAR = re.compile(r"flink-(sql-)?(connector-[a-z]|json|csv|avro|parquet|orc|protobuf)[^/]*\.jar$")
 _DEFAULT_JOB_NAME = "Flink Streaming Job"
 
 
@@ -295,27 +294,29 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def add_jars(self, *jars_path: str) -> None:
         """Accepted, with a note, for Flink's connectors and formats, of which Penstock has its own; else refused."""
-        others = [jar for jar in jars_path if _CONNECTOR_JAR.search(jar) is None]
-        if others:
-            raise NotSupportedError(
-                f"add_jars{tuple(others)!r}: no Java code of Flink runs on Penstock. Connectors are Python (see"
-                " penstock.datastream.connectors); jars for Spark itself go into the option spark.jars."
-            )
-        for jar in jars_path:
-            name = jar.rpartition("/")[2]
-            print(f"penstock: {name} is not needed and not loaded: connectors here are Python", file=sys.stderr)
+        _pass_over("add_jars", jars_path)
 
-    def add_classpaths(self, *classpaths: str) -> NoReturn:
-        raise NotSupportedError(
-            f"add_classpaths{classpaths!r}: no Java code of Flink runs on Penstock. Use the option"
-            " spark.driver.extraClassPath or spark.executor.extraClassPath for Spark itself."
-        )
+    def add_classpaths(self, *classpaths: str) -> None:
+        """As add_jars()."""
+        _pass_over("add_classpaths", classpaths)
 
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> NoReturn:
         raise NotSupportedError(
             f"register_cached_file({file_path!r}): the distributed cache can only be read by Java functions."
             " Use add_python_archive(), whose files functions open by a relative path."
         )
+
+
+def _pass_over(method: str, jars: tuple[str, ...]) -> None:
+    others = unknown_jars(jars)
+    if others:
+        raise NotSupportedError(
+            f"{method}{tuple(others)!r}: no Java code of Flink runs on Penstock. Connectors are Python (see"
+            " penstock.datastream.connectors); jars for Spark itself go into the option spark.jars."
+        )
+    for jar in jars:
+        name = jar.rpartition("/")[2]
+        print(f"penstock: {name} is not needed and not loaded: connectors here are Python", file=sys.stderr)
 
 
 def _sources_of(ends: tuple[Node, ...]) -> list[Node]:

@@ -135,7 +135,7 @@ class ManagerMachine:
         return [*self._again(entry, now), *self.tick(now)]
 
     def tick(self, now: int) -> list[Instruction]:
-        """Whatever may start, starts; the first in the queue is not overtaken by smaller ones behind it."""
+        """Whatever may start, starts; the first in the queue is not overtaken by smaller ones after it."""
         instructions: list[Instruction] = []
         for entry in self._in(EntryState.WAITING):
             if entry.not_before > now or entry.slots > self._slots:

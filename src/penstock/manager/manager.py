@@ -62,7 +62,7 @@ class Manager:
     # -- what happens ------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Until it is told to stop; jobs run on."""
+        """Until somebody stops it; jobs run on."""
         watching = threading.Thread(target=self._keep_board, name="penstock-board", daemon=True)
         watching.start()
         while not self.stopping.wait(_LOOK_SECONDS):

@@ -55,7 +55,7 @@ class ScopeFormats:
         self._delimiter = delimiter
 
     def full_name(self, sample: Sample, clean: re.Pattern[str] | None = None) -> str:
-        """The scope's format with its variables filled in, and the metric's name behind it.
+        """The scope's format with its variables filled in, and the metric's name after it.
 
         `clean` matches what a reporter cannot have inside of a part.
         """

@@ -81,9 +81,14 @@ def _edge(
         target_level=levels[target.id],
         side_output=edge.side_output,
         type_info=_edge_type(edge),
-        # Types are applied where Flink would leave a Python task; sources are typed when they are made.
-        coerce=target.is_sink or (edge not in job_graph.chained and not source.is_source),
+        # Types are applied where PyFlink would leave a Python process; sources are typed when they are made.
+        coerce=target.is_sink or (not source.is_source and not _stays_in_python(edge, graph, job_graph)),
     )
+
+
+def _stays_in_python(edge: StreamEdge, graph: StreamGraph, job_graph: JobGraph) -> bool:
+    """PyFlink hands objects from function to function only where one follows the other alone."""
+    return edge in job_graph.chained and edge.side_output is None and len(graph.outgoing[edge.source.id]) == 1
 
 
 def _edge_type(edge: StreamEdge) -> Any:

@@ -38,7 +38,7 @@ class Skew(TypedDict):
 
 
 def skew(job: JobDescription) -> Skew:
-    """Of the operators behind a key_by()."""
+    """Of the operators after a key_by()."""
     keyed = [op for op in job.operators if any(input_.strategy == "HASH" for input_ in op.inputs)]
     return {"vertices": [_of(operator) for operator in keyed]}
 

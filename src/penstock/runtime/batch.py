@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from penstock.common.typeinfo import TypeInformation
 from penstock.runtime.key_columns import column_of_keys, integers_as_column, keys_of_column
+from penstock.runtime.ownership import copied
 
 MIN_TIMESTAMP: Final = -(1 << 63)
 MAX_TIMESTAMP: Final = (1 << 63) - 1
@@ -211,6 +212,13 @@ class Batch:
         else:
             batch._times = timestamps
         return batch
+
+    def copied(self) -> Batch:
+        """The same records as objects of their own."""
+        copy = self.keyed(self._key_column if self._key_column is not None else self._keys)
+        if self._values is not None and (self.codec is None or self.codec.mutable):
+            copy._values, copy.codec, copy.columns = list(map(copied, self._values)), None, None
+        return copy
 
     def slice(self, start: int, end: int) -> Batch:
         """The records from start to end, sharing the objects."""

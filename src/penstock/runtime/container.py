@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.common.errors import SetupError
 from penstock.runtime.batch import MAX_TIMESTAMP, Batch, Control, LatencyMarker, Watermark
 from penstock.runtime.blueprint import JobBlueprint
 from penstock.runtime.chunk import read_chunk
@@ -79,6 +76,8 @@ class Container:
         self._asynchronous = [s.operator for s in self._stations.values() if s.operator.asynchronous]
         self._vitals = ContainerVitals(job.settings, wiring)
         self._pacer = Pacer(clock, self._advance)
+        self._steps: Iterator[None] | None = None  # of a batch that is not through
+        self.pauses = False  # whether somebody calls go_on()
         self._log = UserLog(subtask)
         self._marked_at = 0
         set_levels(*job.settings.log_levels)
@@ -88,7 +87,6 @@ class Container:
 
     def open(self, savepoint: Savepoint | None = None) -> None:
         """Opens user functions, those at the end of chains first, as in Flink."""
-        _check_home(self.job.settings.home)
         for station in reversed(self._stations.values()):
             if savepoint is not None:
                 station.expect(savepoint)
@@ -118,7 +116,7 @@ class Container:
 
     def receive(self, row: ExchangeRow) -> None:
         """A chunk from another container; those of one channel come in order."""
-        self._run(self._receive, row)
+        self._begin_steps(self._receive(row))
 
     def read(self, assignments: dict[int, Assignment]) -> Iterator[None]:
         """Reads the sources in turn, a batch of each, so that none waits for the end of another."""
@@ -129,8 +127,30 @@ class Container:
         }
         while active and self._report.failure is None:
             for id_, elements in list(active.items()):
-                self._run(self._source_step, id_, elements, active)
+                self._begin_steps(self._source_steps(id_, elements, active))
                 yield
+                while self.unfinished:
+                    self.go_on()
+                    yield
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a batch was left in the middle, because it takes long: go_on() before anything else comes."""
+        return self._steps is not None
+
+    def go_on(self) -> None:
+        self._run(self._next_step)
+
+    def _begin_steps(self, steps: Iterator[None]) -> None:
+        self._steps = steps
+        self.go_on()
+
+    def _next_step(self) -> None:
+        assert self._steps is not None
+        for _ in self._steps:
+            if self.pauses:
+                return
+        self._steps = None
 
     def advance(self) -> None:
         """Fires what is due by the clock."""
@@ -201,6 +221,7 @@ class Container:
     def _run(self, step: Callable[..., Any], *arguments: Any, even_after_failure: bool = False) -> None:
         """User code runs here: what it prints and how it fails goes into the report of the epoch."""
         if self._report.failure is not None and not even_after_failure:
+            self._steps = None
             return
         started = time.perf_counter()
         self._vitals.times.here()
@@ -210,6 +231,7 @@ class Container:
         except OperatorFailure as failure:
             self._report.failure = self._report.failure or failure.failure
             self._rows.clear()
+            self._steps = None
         self._report.busy_ms += (time.perf_counter() - started) * 1000
 
     @contextlib.contextmanager
@@ -221,17 +243,19 @@ class Container:
         ):
             yield
 
-    def _receive(self, row: ExchangeRow) -> None:
+    def _receive(self, row: ExchangeRow) -> Iterator[None]:
         edge = self._edges[edge_of_channel(row.channel)]
         station = self._stations[edge.target]
         station.guard(self._vitals.received, edge.target, row.payload)
         for element in read_chunk(row.payload, self._codecs[edge.id]):
             if isinstance(element, Batch):
-                self._pacer.emit(lambda part: station.receive(row.channel, part), element)
+                yield from self._pacer.emit(lambda part: station.receive(row.channel, part), element)
             else:
                 station.receive(row.channel, element)
 
-    def _source_step(self, id_: int, elements: Iterator[Batch | Control | None], active: dict[int, Any]) -> None:
+    def _source_steps(
+        self, id_: int, elements: Iterator[Batch | Control | None], active: dict[int, Any]
+    ) -> Iterator[None]:
         station = self._stations[id_]
         element = station.guard(next, elements, _DONE)
         if element is _DONE:
@@ -241,7 +265,9 @@ class Container:
             station.guard(_end_source, station.operator)
         elif isinstance(element, Batch):
             station.records_in += len(element)
-            station.guard(self._pacer.emit, station.operator.output.emit, element)
+            parts = self._pacer.emit(station.operator.output.emit, element)
+            while station.guard(next, parts, _DONE) is not _DONE:
+                yield
             self._mark_latency(station)
         elif isinstance(element, Watermark):
             for output in _outputs_of(station.operator):
@@ -346,15 +372,6 @@ class Container:
     def _trim(self) -> None:
         if self.store is not None:
             self.store.trim()
-
-
-def _check_home(home: str | None) -> None:
-    """Before anything is committed: on a machine that does not see the home, state would be lost with the worker."""
-    if home is not None and "://" not in home and not os.path.isdir(home):
-        raise SetupError(
-            f"{socket.gethostname()} does not see the job's directory {home}: set PENSTOCK_HOME, or the option"
-            " penstock.home, to a directory that the driver and all executors share."
-        )
 
 
 _DONE = object()

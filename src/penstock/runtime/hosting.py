@@ -6,11 +6,13 @@ are at. While a batch runs its container is out of the cache: what a failed atte
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator
 
-from penstock.common.errors import JobExecutionError
+from penstock.common.errors import JobExecutionError, SetupError
 from penstock.runtime.blueprint import JobSettings
 from penstock.runtime.claims import claim_epoch
 from penstock.runtime.container import Container
@@ -67,6 +69,7 @@ class Lease:
         """
         self.close()
         container = self._container = Container(self._blob.blueprint(), self._blob.level, self._subtask)
+        check_home(container.job.settings.home)
         if replay is None:
             container.open(self._blob.savepoint)
         else:
@@ -86,6 +89,18 @@ class Lease:
         if self._container is not None:
             self._container.close(report)
             self._container = None
+
+
+def check_home(home: str | None) -> None:
+    """Before anything is committed: on a machine that does not see the home, state would be lost with the worker.
+
+    Not the directory itself is looked for: Spark makes that where it is missing, for the state that it keeps there.
+    """
+    if home is not None and not os.path.exists(os.path.join(home, "job.json")):
+        raise SetupError(
+            f"{socket.gethostname()} does not see the job's directory {home}: set PENSTOCK_HOME, or the option"
+            " penstock.home, to a directory that the driver and all executors share."
+        )
 
 
 def new_token(previous: Token | None) -> Token:

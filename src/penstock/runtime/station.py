@@ -233,14 +233,21 @@ class LocalInput(Output):
 
 
 class FanOut(Output):
-    """The same elements to several places (or to none)."""
+    """The same elements to several places (or to none). What functions of one change, others do not see."""
 
-    def __init__(self, outputs: Sequence[Output]) -> None:
-        self._outputs = outputs
+    def __init__(self, outputs: Sequence[Output], changing: bool = False) -> None:
+        """`changing`: records can be changed, which functions of this subtask do, and writers of exchanges do not."""
+        self._outputs = sorted(outputs, key=lambda output: isinstance(output, LocalInput))
+        local = sum(isinstance(output, LocalInput) for output in outputs)
+        self._copies = 0 if not changing else local if local < len(outputs) else local - 1
 
     def emit(self, batch: Batch) -> None:
-        for output in self._outputs:
+        private = [batch.copied() for _ in range(self._copies)]
+        shared = len(self._outputs) - len(private)
+        for output in self._outputs[:shared]:
             output.emit(batch)
+        for output, copy in zip(self._outputs[shared:], private, strict=True):
+            output.emit(copy)
 
     def emit_watermark(self, timestamp: int) -> None:
         for output in self._outputs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from penstock.runtime.exchange import (
 )
 from penstock.runtime.operators.base import Output
 from penstock.runtime.operators.registry import OPERATORS
+from penstock.runtime.ownership import can_change
 from penstock.runtime.partitioning import ByKey
 from penstock.runtime.state.disk import DiskStore
 from penstock.runtime.station import FanOut, LocalInput, Station
@@ -65,15 +67,17 @@ class Wiring:
 
     def _connect(self) -> None:
         outputs: dict[int, dict[str | None, list[LocalInput | ExchangeWriter]]] = {id_: {} for id_ in self.stations}
+        changing: dict[tuple[int, str | None], bool] = defaultdict(bool)  # whether records of an output can be changed
         for edge in self._job.edges:
             if edge.source in outputs:
                 outputs[edge.source].setdefault(edge.side_output, []).append(self._output_of(edge))
+                changing[edge.source, edge.side_output] = can_change(edge.type_info)
             if edge.target in self.stations and edge.crosses_levels:
                 self.codecs[edge.id] = codec_of_edge(edge)
         for id_, by_tag in outputs.items():
             self.ways_out[id_] = [many[0] for many in by_tag.values()]
-            main = _one_output(by_tag.pop(None, []))
-            sides = {tag: _one_output(many) for tag, many in by_tag.items() if tag is not None}
+            main = _one_output(by_tag.pop(None, []), changing[id_, None])
+            sides = {tag: _one_output(many, changing[id_, tag]) for tag, many in by_tag.items() if tag is not None}
             self.stations[id_].operator.connect(main, sides)
 
     def _output_of(self, edge: EdgeBlueprint) -> LocalInput | ExchangeWriter:
@@ -87,5 +91,5 @@ class Wiring:
         return LocalInput(self.stations[edge.target], channel, edge.input_index, declared)
 
 
-def _one_output(outputs: Sequence[Output]) -> Output:
-    return outputs[0] if len(outputs) == 1 else FanOut(outputs)
+def _one_output(outputs: Sequence[Output], changing: bool) -> Output:
+    return outputs[0] if len(outputs) == 1 else FanOut(outputs, changing)

@@ -15,7 +15,6 @@ def test_the_second_round_takes_what_targets_compare_in_the_opposite_order() -> 
         ("udf_map", "pyflink_thread"),
         ("udf_map", "penstock"),
         ("three_hops", "pyflink_thread"),
-        ("three_hops", "penstock_resident"),
         ("three_hops", "penstock"),
     ]
 

@@ -18,6 +18,7 @@ from benchmarks import settings
 from benchmarks.digests import hashes_of_lines, is_part_of
 from benchmarks.process_tree import ProcessTree
 from benchmarks.progress import FlinkCounter, SparkCommits, deadline, partial_rate
+from tests.patience import patience
 
 WARM, RUN = settings.WARM_UP_SECONDS, settings.RUN_SECONDS
 
@@ -105,7 +106,7 @@ def test_all_processes_of_a_contestant_end_also_those_in_a_group_of_their_own(tm
     )
     tree = ProcessTree([sys.executable, "-c", program], os.environ, tmp_path / "log", tmp_path)
     try:
-        end = time.monotonic() + 20
+        end = time.monotonic() + patience(20)
         while not (tmp_path / "pid").exists() and time.monotonic() < end:
             time.sleep(0.01)
         child = int((tmp_path / "pid").read_text())
@@ -131,7 +132,7 @@ def test_the_worker_to_kill_is_a_fork_and_not_who_only_names_it(tmp_path: Path) 
     command = [sys.executable, str(tmp_path / "program.py"), "module=program.py serve"]
     tree = ProcessTree(command, os.environ, tmp_path / "log", tmp_path)
     try:
-        end = time.monotonic() + 20
+        end = time.monotonic() + patience(20)
         while not (tmp_path / "pid").exists() and time.monotonic() < end:
             time.sleep(0.01)
         assert tree.largest_fork("/program.py serve") == int((tmp_path / "pid").read_text())

@@ -66,6 +66,15 @@ def test_what_is_not_there_is_refused_and_says_when() -> None:
         options.validate(Configuration.from_dict({"parallelism.default": "two"}))
 
 
+def test_jars_of_connectors_pass_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options, "_warned", set())
+    jars = ["file:///lib/flink-sql-connector-kafka-5.0.0-2.2.jar", "file:///lib/flink-sql-parquet-2.3.0.jar"]
+    with pytest.warns(UserWarning, match="pipeline.jars.*no effect: connectors and formats are Python"):
+        options.validate(Configuration.from_dict({"pipeline.jars": ";".join(jars)}))
+    with pytest.raises(NotSupportedError, match="refused.*spark.jars"):
+        options.validate(Configuration.from_dict({"pipeline.classpaths": f"{jars[0]};file:///my-functions.jar"}))
+
+
 def test_options_without_effect_warn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(options, "_warned", set())
     configuration = Configuration.from_dict({"python.fn-execution.bundle.size": "10"})

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.common.errors import JobExecutionError, JobTakenOverError
-from penstock.control.job_home import JobHome
+from penstock.common.errors import ConfigurationError, JobExecutionError, JobTakenOverError
+from penstock.control.job_home import JobHome, penstock_home
 from penstock.control.job_record import JobRecord
 
 RECORD = JobRecord(job_id="a", name="x", parallelism=1, levels=1)
@@ -115,3 +115,11 @@ def test_a_record_without_a_run_is_no_job_to_go_on_with(tmp_path: Path) -> None:
     with pytest.raises(JobExecutionError, match="incomplete"):
         home.acquire()
     assert not home.owned()
+
+
+def test_the_home_is_a_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert penstock_home("homes/mine") == tmp_path / "homes" / "mine", "executors have other working directories"
+    assert penstock_home(f"file://{tmp_path}/x") == tmp_path / "x"
+    with pytest.raises(ConfigurationError, match="is a directory.*'s3://bucket/home'.*penstock.resident.state-dir"):
+        penstock_home("s3://bucket/home")

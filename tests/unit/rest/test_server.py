@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.certificates import own_certificate
+from tests.patience import patience
 from tests.unit.rest.fake_job import JOB_ID, FakeJob
 
 from penstock.client import Connection, JobClient
@@ -53,7 +54,7 @@ def port(server: Server) -> int:
 
 
 def ask(server: Server, method: str, path: str, body: Any = None, token: str | None = None) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=patience(10))
     content = body if isinstance(body, bytes) or body is None else json.dumps(body)
     connection.request(method, path, content, {"Authorization": f"Bearer {token or server.access.token}"})
     response = connection.getresponse()
@@ -172,7 +173,7 @@ def test_a_repeated_request_with_the_same_trigger_id_starts_one_savepoint(server
 
 def test_cancel_is_accepted_and_done(server: Server, job: FakeJob) -> None:
     assert ask(server, "PATCH", f"/jobs/{JOB_ID}?mode=cancel") == (202, {})
-    assert job.cancelled.wait(10)
+    assert job.cancelled.wait(patience(10))
 
 
 def test_cancel_that_closes_the_server_itself_does_not_lock_up(
@@ -186,7 +187,7 @@ def test_cancel_that_closes_the_server_itself_does_not_lock_up(
 
     monkeypatch.setattr(job, "cancel", cancel)
     assert ask(server, "PATCH", f"/jobs/{JOB_ID}?mode=cancel") == (202, {})
-    assert closed.wait(10)
+    assert closed.wait(patience(10))
 
 
 @pytest.mark.parametrize(
@@ -270,7 +271,7 @@ def test_close_waits_until_the_outcome_of_a_stop_is_fetched(server: Server, job:
     closing = threading.Thread(target=server.close, args=(60,))
     closing.start()
     assert ask(server, "GET", f"/jobs/{JOB_ID}/savepoints/{trigger}")[1]["operation"] == {"location": "/s/1"}
-    closing.join(10)
+    closing.join(patience(10))
     assert not closing.is_alive()
 
 
@@ -278,7 +279,7 @@ def test_close_does_not_wait_for_what_will_not_end(server: Server, job: FakeJob)
     ask(server, "POST", f"/jobs/{JOB_ID}/savepoints", {})
     closing = threading.Thread(target=server.close, args=(60,))
     closing.start()
-    closing.join(10)
+    closing.join(patience(10))
     assert not closing.is_alive()
 
 
@@ -297,7 +298,7 @@ def test_paths_may_begin_with_the_version(server: Server) -> None:
 
 def test_a_browser_gets_the_page_without_a_token_and_nothing_else(server: Server) -> None:
     def fetch(path: str, accept: str) -> tuple[int, str, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=patience(10))
         connection.request("GET", path, headers={"Accept": accept})
         response = connection.getresponse()
         answer = response.status, response.headers.get("Content-Type", ""), response.read()
@@ -311,7 +312,7 @@ def test_a_browser_gets_the_page_without_a_token_and_nothing_else(server: Server
 
 
 def test_answers_forbid_other_sites_and_caches(server: Server) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=patience(10))
     headers = {"Authorization": f"Bearer {server.access.token}", "Origin": "http://elsewhere"}
     connection.request("GET", "/jobs", headers=headers)
     response = connection.getresponse()

@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 
 from penstock.common.errors import SetupError
-from penstock.runtime.blueprint import JobBlueprint, JobSettings
-from penstock.runtime.container import Container
+from penstock.runtime.hosting import check_home
 
 
-def container(home: Path) -> Container:
-    settings = JobSettings("0" * 32, "test", home=str(home))
-    return Container(JobBlueprint(settings, (), (), levels=1, parallelism=1), 0, 0)
-
-
-def test_a_home_that_is_not_shared_fails_the_first_epoch(tmp_path: Path) -> None:
-    container(tmp_path).open()
+def test_a_home_that_is_not_shared_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "job.json").touch()
+    check_home(str(tmp_path))
+    elsewhere = tmp_path / "elsewhere"
     with pytest.raises(SetupError, match="does not see the job's directory.*penstock.home"):
-        container(tmp_path / "elsewhere").open()
+        check_home(str(elsewhere))
+    (elsewhere / "run-1" / "spark").mkdir(parents=True)  # as Spark has made it on this machine
+    with pytest.raises(SetupError, match="does not see"):
+        check_home(str(elsewhere))

@@ -52,9 +52,10 @@ def test_second_run_installs_nothing(bootstrap: ModuleType, monkeypatch: pytest.
     monkeypatch.setattr(bootstrap, "venv_works", lambda: True)
     monkeypatch.setattr(bootstrap, "install_packages", lambda: calls.append("install"))
     monkeypatch.setattr(bootstrap, "provide_java", lambda: calls.append("java"))
+    monkeypatch.setattr(bootstrap, "compile_sources", lambda: calls.append("compile"))
     bootstrap.main()
     bootstrap.main()
-    assert calls == ["install", "java", "java"]
+    assert calls == ["install", "java", "compile", "java", "compile"]
 
 
 def test_failed_installation_is_tried_again(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

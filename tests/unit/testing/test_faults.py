@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import patience
 
 from penstock.testing.faults import POINTS, RESIDENT_POINTS, VARIABLE, CrashPlan, descendants_of, parent_of
 
@@ -42,7 +43,7 @@ print(*sorted(passed))
 def run(directory: Path, crash: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **({} if crash is None else {VARIABLE: crash})}
     command = [sys.executable, "-c", PROGRAM, str(directory)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patience(120))
 
 
 def test_a_job_with_savepoint_and_sink_passes_all_points(tmp_path: Path) -> None:

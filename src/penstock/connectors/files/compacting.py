@@ -103,7 +103,7 @@ class CompactingCommitter(Committer):
             self._since.pop(bucket, None)
 
     def _compact_bucket(self, bucket: str, names: list[str]) -> None:
-        if not self._compactor.concatenates or len(names) == 1:
+        if not self._compactor.concatenates or (len(names) == 1 and not self._compactor.delimiter):
             for name in names:
                 final = name.removeprefix(_WAITING)
                 self._rename(bucket, name, final if self._strategy is None else _VISIBLE + final)
@@ -112,11 +112,10 @@ class CompactingCommitter(Committer):
         if taken:
             finals = [name.removeprefix(_WAITING) for name in taken]
             with self._store.writer(posixpath.join(bucket, self._complete + _VISIBLE + finals[0])) as target:
-                for number, final in enumerate(finals):
-                    if number:
-                        target.write(self._compactor.delimiter)
+                for final in finals:
                     with self._store.open(posixpath.join(bucket, self._taken + final)) as file:
                         shutil.copyfileobj(file, target, 1 << 20)
+                    target.write(self._compactor.delimiter)
             self._end_compaction(bucket, [self._complete + _VISIBLE + finals[0], *(self._taken + f for f in finals)])
 
     def _end_compaction(self, bucket: str, names: list[str]) -> None:

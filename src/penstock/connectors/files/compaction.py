@@ -80,7 +80,7 @@ class FileCompactor(JavaObjectWrapper):
 
     @staticmethod
     def concat_file_compactor(file_delimiter: bytes | None = None) -> FileCompactor:
-        """One after the other, with the delimiter between them. For formats of records, such as lines."""
+        """One after the other, each followed by the delimiter. For formats of records, such as lines."""
         return FileCompactor(concatenates=True, delimiter=file_delimiter or b"")
 
     @staticmethod

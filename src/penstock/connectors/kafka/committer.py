@@ -36,7 +36,7 @@ class TransactionCommitter(Committer):
         for lane_id, of_lane in groupby(parts, lambda part: part.lane):
             lane = TransactionLane(self._settings, lane_id, self._directory)
             try:
-                lane.commit(epoch, list(of_lane))
+                lane.commit_groups(epoch, list(of_lane))
             finally:
                 lane.close()
 

@@ -29,11 +29,12 @@ class KafkaProducing:
     def __init__(self, settings: KafkaSettings, doing: str, logs_failures: bool = False, **further: Any) -> None:
         self._kafka = confluent_kafka()
         errors = self._kafka.KafkaError
-        # Of a broker that has just started, or has died.
-        self._coordinator_moves = (
+        # Of a broker that has just started, or has died; and while it ends somebody's transaction.
+        self._passing = (
             errors.NOT_COORDINATOR,
             errors.COORDINATOR_LOAD_IN_PROGRESS,
             errors.COORDINATOR_NOT_AVAILABLE,
+            errors.UNSTABLE_OFFSET_COMMIT,
         )
         self.outage = Outage(settings, doing)
         self._servers = settings.servers
@@ -105,7 +106,7 @@ class KafkaProducing:
                 return step(*arguments)
             except self._kafka.KafkaException as error:
                 told = error.args[0]
-                again = told.retriable() or told.code() in self._coordinator_moves
+                again = told.retriable() or told.code() in self._passing
                 if not again or time.monotonic() - began > self.outage.patience:
                     raise
                 time.sleep(_ROOM_WAIT)

@@ -78,7 +78,7 @@ class KafkaSettings:
         return self._given.get("bootstrap.servers", "")
 
     def client_id(self, who: str) -> dict[str, str]:
-        """Told apart by what they are for, behind the program's prefix."""
+        """Told apart by what they are for, after the program's prefix."""
         prefix = self._given.get("client.id.prefix")
         return {} if prefix is None else {"client.id": f"{prefix}-{who}"}
 
@@ -130,12 +130,20 @@ def new_client(kind: str, settings: dict[str, Any], **callbacks: Any) -> Any:
     else:
         made = getattr(module, kind)
     try:
-        return made({**settings, **callbacks}, logger=logging.getLogger("penstock.kafka"))
+        return made({**settings, **callbacks}, logger=_client_log())
     except module.KafkaException as error:
         raise ProgramError(
             f"Kafka's client does not accept a setting: {error.args[0].str()}. Settings are those of Kafka's Java"
             " client, or librdkafka's own; docs/connectors/kafka.md says where the two differ."
         ) from None
+
+
+def _client_log() -> logging.Logger:
+    """Without what the client gets over by itself, such as a coordinator that is not ready yet."""
+    log = logging.getLogger("penstock.kafka.client")
+    if not log.filters:
+        log.addFilter(lambda record: not record.getMessage().endswith(": retrying"))
+    return log
 
 
 def _login_of(jaas: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ class StagedPart:
     first_topic: str
     content: tuple[bytes, ...] | None  # None: it is in the file named by the id
     lane: str = ""  # the transactional id by which its writer produces it; of the others the committer has one
+    group: str = ""  # parts that a writer produces in one transaction, whoever does it and however often it is tried
     left_to_writer: bool = False  # who lives on, and will hear that the epoch is committed
 
     def messages(self, directory: str | None) -> Iterator[Messages]:

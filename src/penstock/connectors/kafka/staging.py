@@ -89,7 +89,9 @@ class StagingWriter(SinkWriter):
             self._leaves = False
             return [replace(part, left_to_writer=False) for part in unheard] + parts
         if large or unheard:
-            self._waiting = unheard + [replace(part, lane=self._lane_id, left_to_writer=True) for part in parts]
+            group = uuid.uuid4().hex
+            own = [replace(part, lane=self._lane_id, group=group, left_to_writer=True) for part in parts]
+            self._waiting = unheard + own
             return list(self._waiting)
         return parts
 
@@ -130,7 +132,7 @@ class _Producing:
 
     def _run(self, epoch: int, parts: list[StagedPart]) -> None:
         try:
-            self._lane.commit(epoch, parts)
+            self._lane.commit_groups(epoch, parts)
         except BaseException as error:
             self._error = error
         with self._lock:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from penstock.common.errors import JobExecutionError
@@ -37,6 +38,12 @@ class TransactionLane:
         self._producing: KafkaProducing | None = None
         self._consumer: Any = None
         self._last: Mark | None = None  # None: it has to be looked up
+
+    def commit_groups(self, epoch: int, parts: Sequence[StagedPart]) -> None:
+        """Of the epoch, and before it those that nobody has heard of before: each was, or is, a transaction."""
+        groups = [list(group) for _, group in groupby(parts, lambda part: part.group)]
+        for place, group in enumerate(groups, 1):
+            self.commit(epoch - len(groups) + place, group)
 
     def commit(self, epoch: int, parts: Sequence[StagedPart]) -> None:
         """Produces the parts, unless that was done; their files go."""
@@ -80,10 +87,16 @@ class TransactionLane:
         assert self._producing is not None
         outage = self._producing.outage
         try:
-            (found,) = self._producing.retried(self._consumer.committed, [place], outage.patience)
+            found = self._producing.retried(self._committed, place, outage.patience)
         except confluent_kafka().KafkaException as error:
             raise outage.failure(error.args[0]) from None
         return Mark(found.offset, found.metadata or "") if found.offset >= 0 else Mark(-1, "")
+
+    def _committed(self, place: Any, seconds: float) -> Any:
+        (found,) = self._consumer.committed([place], timeout=seconds)
+        if found.error is not None:  # not the same as nothing
+            raise confluent_kafka().KafkaException(found.error)
+        return found
 
     def _produce(self, producing: KafkaProducing, place: Any, parts: Sequence[StagedPart], mark: Mark) -> None:
         producer = producing.producer

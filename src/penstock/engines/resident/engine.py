@@ -56,6 +56,7 @@ class ResidentEngine:
         self._generation = 0
         self._since = 0.0  # when the phase began
         self._losses = 0  # since the last epoch was completed
+        self._ended = 0  # tasks that Spark gave up, since then
         self._why_lost = ""
         self._news = False
 
@@ -88,7 +89,7 @@ class ResidentEngine:
         self._levels = tuple(
             LevelBlob.of(blueprint, level, job.settings.job_id, self._job.savepoint) for level in range(job.levels)
         )
-        self._losses = 0
+        self._losses = self._ended = 0
         self._job.fence()
         self._epochs.begin()
         self._enter(_Phase.GATHERING)
@@ -177,7 +178,7 @@ class ResidentEngine:
         match message:
             case Reported(generation) if generation == self._generation and self._phase is _Phase.RUNNING:
                 if self._epochs.report(message):
-                    self._losses = 0
+                    self._losses = self._ended = 0
                     self._unused_files.remove(self._job.completion.store.latest.snapshot_ids.values())
             case Broken(generation, why, failure, report) if generation == self._generation:
                 if report is not None:
@@ -212,6 +213,9 @@ class ResidentEngine:
     def _look_after(self, supervisor: Supervisor) -> AttemptEnd | None:
         for slot, why in supervisor.restart_ended().items():
             self._why_lost = f"slot {slot}: {why}"
+            self._ended += 1
+        if self._ended > _LOSSES_WITHOUT_PROGRESS * supervisor.slots:
+            return AttemptEnd(Failure("JobExecutionError", f"Spark cannot run the job's tasks.{self._last_loss()}"))
         for slot in supervisor.silent(self._settings.heartbeat_timeout_seconds):
             supervisor.replace(slot)
             verdict = self._roll_back(f"the task in slot {slot} did not answer for a while")

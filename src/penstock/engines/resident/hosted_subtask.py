@@ -122,6 +122,7 @@ class HostedSubtask:
     def _opened(self) -> Container:
         """Snapshots come first, so that user functions find the state when they are opened."""
         container = Container(self._blob.blueprint(), *self.place, self._clock, self._wake)
+        container.pauses = True
         try:
             if self._token is None:
                 container.open(self._blob.savepoint)
@@ -159,7 +160,8 @@ class HostedSubtask:
 
     @property
     def has_work(self) -> bool:
-        return (bool(self._ready) or self._reading is not None) and not self.container.congested
+        waiting = bool(self._ready) or self._reading is not None or self.container.unfinished
+        return waiting and not self.container.congested
 
     @property
     def has_room(self) -> bool:
@@ -168,9 +170,16 @@ class HostedSubtask:
     # -- what is done ------------------------------------------------------------------------------------------
 
     def step(self) -> EndedEpoch | None:
-        """A chunk, a batch of a source, or the end of an epoch; what it sends is taken from take_rows()."""
+        """A chunk, a batch of a source, a part of one that takes long, or the end of an epoch. What it sends is taken
+
+        from take_rows().
+        """
         if self._reading is not None:
             self._read_on(self._reading)
+            return None
+        if self.container.unfinished:
+            self.container.go_on()
+            self._has_run()
             return None
         match self._ready.popleft():
             case Deliver((channel, payload)):

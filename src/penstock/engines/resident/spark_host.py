@@ -18,6 +18,7 @@ from penstock.control.job_home import JobHome
 from penstock.engines.resident.messages import TaskSettings
 from penstock.engines.resident.task import run_task
 from penstock.engines.spark.engine import loss_of_the_jvm, read_bounded_frames, spark_options
+from penstock.engines.spark.query_failure import message_of_job
 from penstock.engines.spark.session import has_died, spark_context
 from penstock.engines.spark.worker_modules import (
     collect_module_paths,
@@ -54,7 +55,7 @@ class SparkHost:
         options, home = current_run_options(), job.home
         log_file = home.home / "logs" / "spark.log"
         self._spark = spark_context(options.master, self._options, log_file, options.verbose, places=True)
-        ship_modules(self._spark, job.blueprint.settings.module_paths, home.path / "shipped")
+        ship_modules(self._spark, job.blueprint.settings, home.path / "shipped")
 
     @property
     def _context(self) -> SparkContext:
@@ -119,7 +120,7 @@ class _SparkTask:
             self._context.parallelize([slot], 1).foreachPartition(lambda _: run_task(slot, settings, prepare_worker))
             self.why = "its task has ended"
         except Exception as error:
-            self.why = next(iter(str(error).splitlines()), type(error).__name__)
+            self.why = message_of_job(error)
 
     def cancel(self) -> None:
         with contextlib.suppress(Exception):  # Spark itself may be ending

@@ -44,6 +44,7 @@ from penstock.runtime.report import report_row
 
 _CONNECT_SECONDS = 10.0
 _STEPS_BETWEEN_LOOKS = 16  # at the sockets, however much work there is
+_SLOW_SECONDS = 0.1  # of a round of steps, most of which take milliseconds
 _CONTROL = "control"
 _BELL = "bell"
 
@@ -279,13 +280,13 @@ class ResidentTask:
     def _work(self, generation: Generation) -> None:
         """The subtasks at the end of the graph first: they make room."""
         self._messenger.entering()
-        now = self._clock()
+        began, now = time.monotonic(), self._clock()
         for hosted in generation.hosted.values():
             if hosted.next_wake is not None and hosted.next_wake <= now:
                 hosted.advance()
                 generation.traffic.send_rows(hosted)
             self._run(generation, hosted, 1 if hosted.place[0] == 0 else _STEPS_BETWEEN_LOOKS)
-        self._flush(generation)
+        self._flush(generation, time.monotonic() - began)
         self._messenger.leaving()
 
     def _run(self, generation: Generation, hosted: HostedSubtask, steps: int) -> None:
@@ -305,15 +306,18 @@ class ResidentTask:
         if hosted.channels:
             traffic.look_at_room(hosted.place[0])
 
-    def _flush(self, generation: Generation) -> None:
-        """Records wait for their chunk to become full, but not longer than the buffer timeout."""
+    def _flush(self, generation: Generation, worked_seconds: float) -> None:
+        """Records wait for their chunk to become full, but not longer than the buffer timeout.
+
+        Where operators are very slow they leave at once, because the next round would be as long.
+        """
         waiting = [hosted for hosted in generation.hosted.values() if hosted.unflushed]
         if not waiting or generation.buffer_seconds < 0:
             self._flush_due = None
             return
         if self._flush_due is None:
             self._flush_due = time.monotonic() + generation.buffer_seconds
-        if time.monotonic() >= self._flush_due:
+        if time.monotonic() >= self._flush_due or worked_seconds > _SLOW_SECONDS:
             self._flush_due = None
             for hosted in waiting:
                 hosted.flush()

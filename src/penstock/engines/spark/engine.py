@@ -19,7 +19,7 @@ from penstock.engines.spark.bounded_frame import BoundedFrame
 from penstock.engines.spark.moved_checkpoint import settle_in
 from penstock.engines.spark.planner_link import PlannerClient, PlannerServer
 from penstock.engines.spark.query import start_query
-from penstock.engines.spark.query_failure import failure_of_query
+from penstock.engines.spark.query_failure import failure_of_query, was_late
 from penstock.engines.spark.query_planner import QueryPlanner
 from penstock.engines.spark.session import has_died, spark_session
 from penstock.engines.spark.worker_modules import collect_module_paths, ship_modules, unpack_archives
@@ -27,6 +27,7 @@ from penstock.graph.job_request import JobRequest
 from penstock.graph.stream_graph import upstream_first
 
 _DYING_SECONDS = 3.0
+_STARTS = 5  # of a query in one attempt, when nothing but Python processes of the driver is late
 
 
 class SparkEngine:
@@ -58,34 +59,48 @@ class SparkEngine:
         options, home = current_run_options(), job.home
         log_file = home.home / "logs" / "spark.log"
         self._session = spark_session(options.master, self._options, log_file, options.verbose)
-        ship_modules(self._session.sparkContext, job.blueprint.settings.module_paths, home.path / "shipped")
+        ship_modules(self._session.sparkContext, job.blueprint.settings, home.path / "shipped")
         settle_in(home.spark_checkpoint)
         self._planner = QueryPlanner(MicroBatches(job.planner, job.completion, job.fence, job.tell))
         self._server = PlannerServer(self._planner)
         self._client = PlannerClient(self._server.address, self._server.key)
 
     def start(self, attempt: int) -> None:
+        self._attempt, self._starts_left = attempt, _STARTS
+        self._start_query()
+
+    def _start_query(self) -> None:
         assert self._session is not None
+        self._query = None
+        self._starts_left -= 1
         self._planner.forget()
         job = self._job.blueprint
-        self._query = start_query(
-            self._session,
-            replace(job, settings=replace(job.settings, attempt=attempt)),
-            self._frames,
-            self._client,
-            job.settings.job_id,
-            self._job.home.spark_checkpoint,
-            self._planner.complete,
-            self._planner.planning,
-            self._job.savepoint,
-        )
+        try:
+            self._query = start_query(
+                self._session,
+                replace(job, settings=replace(job.settings, attempt=self._attempt)),
+                self._frames,
+                self._client,
+                job.settings.job_id,
+                self._job.home.spark_checkpoint,
+                self._planner.complete,
+                self._planner.planning,
+                self._job.savepoint,
+            )
+        except Exception as error:
+            if not (self._starts_left and was_late(str(error))):
+                raise
+            self._start_query()
 
     def watch(self, seconds: float) -> AttemptEnd | None:
         assert self._session is not None and self._query is not None
         if has_died(self._session.sparkContext):
             return AttemptEnd(loss_of_the_jvm(self._job.home.job_id), can_restart=False)
         if not self._query.isActive:
-            return AttemptEnd(self._planner.failure or failure_of_query(self._query))
+            failure = self._planner.failure or failure_of_query(self._query)
+            if not (self._starts_left and was_late(failure.message)):
+                return AttemptEnd(failure)
+            self._start_query()
         self._job.news.wait(seconds)
         return None
 

@@ -9,30 +9,18 @@ from __future__ import annotations
 
 import os
 import sys
-import zlib
 from pathlib import Path
 
-_SCRIPT = """#!/bin/sh
-# Written by Penstock: the workers use the installed pyspark (compiled) instead of Spark's pyspark.zip (not compiled).
-PYTHONPATH=$(printf '%s' "$PYTHONPATH" | tr ':' '\\n' | grep -v '/python/lib/.*\\.zip$' | paste -s -d ':' -)
-export PYTHONPATH
-exec "{python}" "$@"
-"""
+LAUNCHER = "penstock-python"
 
 
-def worker_python(directory: Path) -> str:
-    """The executable to give to Spark. The directory lies in the home, which all machines of a cluster share: a busy
+def worker_python(executable: str = sys.executable) -> str:
+    """What to give to Spark: the launcher, which pip puts beside the interpreter on every machine of a cluster.
 
-    driver gives a Python process ten seconds to start, and without the launcher that is not always enough.
+    Not in the home: executors need not see that. A busy driver gives a process ten seconds to start, and with the
+    interpreter itself, which takes the launcher's place where there is none, that is not always enough.
     """
-    if os.name != "posix":
-        return sys.executable
-    launcher = directory / f"python-{zlib.crc32(sys.executable.encode()):08x}"
-    content = _SCRIPT.format(python=sys.executable)
-    if not launcher.exists() or launcher.read_text() != content:
-        directory.mkdir(parents=True, exist_ok=True)
-        temporary = launcher.with_suffix(f".{os.getpid()}")
-        temporary.write_text(content)
-        temporary.chmod(0o755)
-        temporary.replace(launcher)
-    return str(launcher)
+    launcher = Path(executable).with_name(LAUNCHER)
+    # It runs the python3 beside it, which may be another one than this where several share a directory.
+    same = os.path.realpath(launcher.with_name("python3")) == os.path.realpath(executable)
+    return str(launcher) if same and os.access(launcher, os.X_OK) else executable

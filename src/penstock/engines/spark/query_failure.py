@@ -14,6 +14,7 @@ _CAUSE = re.compile(
     r"^Caused by: (?P<cause>.*(?:\n(?!\s+at |\s*\.\.\. \d+ more|Caused by: |Driver stacktrace:).*)*)", re.MULTILINE
 )
 _MOST_CHARACTERS = 2_000
+_LATE = "Python worker failed to connect back"
 
 
 def failure_of_query(query: StreamingQuery) -> Failure:
@@ -32,6 +33,20 @@ def message_of(headline: str, stack: str) -> str:
     if not causes or causes[-1].split(": ", 1)[-1] in headline:
         return headline
     return f"{headline}\nCaused by: {causes[-1][:_MOST_CHARACTERS]}"
+
+
+def message_of_job(error: Exception) -> str:
+    """Of an action on the driver: py4j puts the Java exception, with its stack, behind a line of its own."""
+    text = str(error)
+    return message_of(text.partition("\n: ")[2] or text, text) or type(error).__name__
+
+
+def was_late(message: str) -> bool:
+    """Spark gives a Python process ten seconds to connect, and nobody can change that: on a busy machine it may be
+
+    late, which says nothing about the job.
+    """
+    return _LATE in message
 
 
 def _stack(query: StreamingQuery) -> str:

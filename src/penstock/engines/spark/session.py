@@ -111,7 +111,7 @@ def _jvm_settings(master: str | None, options: dict[str, str], log_file: Path, v
     defaults["spark.driver.extraJavaOptions"] += f" {archive_options(java)}"
     environment = {
         "JAVA_HOME": java,
-        "PYSPARK_PYTHON": worker_python(log_file.parent.parent / "bin"),
+        "PYSPARK_PYTHON": worker_python(),
         "PYSPARK_DRIVER_PYTHON": sys.executable,
     }
     return JvmSettings(

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,22 +93,36 @@ def _archive_format(path: Path) -> str:
     return known[path.suffix]
 
 
-def ship_modules(context: SparkContext, paths: tuple[str, ...], directory: Path) -> None:
-    """Sends the paths as archives when the workers may be on other machines."""
+def ship_modules(context: SparkContext, settings: JobSettings, directory: Path) -> None:
+    """Sends what workers need of the driver's disk, when they may be on other machines.
+
+    Of the program's directories only modules: data may lie there, too.
+    """
     if str(context.master).startswith("local"):
         return
     directory.mkdir(parents=True, exist_ok=True)
-    for number, path in enumerate(paths):
-        if os.path.isdir(path):
-            context.addFile(str(_zip_modules(Path(path), directory / f"modules-{number}.zip")))
-        else:
-            context.addFile(path)
+    modules_only = set(_program_paths())
+    for name, path in _shipped_paths(settings):
+        archive = _pack(Path(path), directory / name, path in modules_only)
+        context.addFile(str(archive))
 
 
-def _zip_modules(source: Path, archive: Path) -> Path:
-    with zipfile.ZipFile(archive, "w") as file:
-        for module in sorted(source.rglob("*.py")):
-            file.write(module, module.relative_to(source))
+def _shipped_paths(settings: JobSettings) -> Iterator[tuple[str, str]]:
+    """With names of their own: Spark refuses a second file of the same name, and other jobs use the session, too."""
+    for number, path in enumerate(settings.module_paths):
+        yield f"penstock-{settings.job_id}-{number}.tar", path
+    if settings.working_directory is not None:
+        yield f"penstock-{settings.job_id}-archives.tar", settings.working_directory
+
+
+def _pack(source: Path, archive: Path, modules_only: bool) -> Path:
+    if source.is_file():  # a zip file or a wheel
+        unpacked = archive.with_suffix("")
+        shutil.unpack_archive(source, unpacked, "zip")
+        source = unpacked
+    with tarfile.open(archive, "w") as file:
+        for path in sorted(source.rglob("*.py" if modules_only else "*")):
+            file.add(path, path.relative_to(source), recursive=False)
     return archive
 
 
@@ -118,12 +132,12 @@ def prepare_worker(settings: JobSettings) -> None:
     # doubles the time per record (measured).
     gc.set_threshold(*_COLLECT_GARBAGE_AFTER)
     _begin_attempt(settings)
-    for number, path in reversed(list(enumerate(settings.module_paths))):
-        place = path if os.path.exists(path) else _shipped(path, number)
-        if place not in sys.path:
-            sys.path.insert(0, place)
-    if settings.working_directory is not None and os.path.isdir(settings.working_directory):
-        os.chdir(settings.working_directory)
+    places = {path: _place_of(name, path) for name, path in _shipped_paths(settings)}
+    for path in reversed(settings.module_paths):
+        if places[path] not in sys.path:
+            sys.path.insert(0, places[path])
+    if settings.working_directory is not None:
+        os.chdir(places[settings.working_directory])
     if settings.pyflink_imports:
         importlib.import_module("penstock.cli.pyflink_alias").install()
 
@@ -137,6 +151,21 @@ def _begin_attempt(settings: JobSettings) -> None:
         _attempts[settings.job_id] = settings.attempt
 
 
-def _shipped(path: str, number: int) -> str:
-    name = f"modules-{number}.zip" if not os.path.splitext(path)[1] else os.path.basename(path)
-    return SparkFiles.get(name)
+def _place_of(name: str, path: str) -> str:
+    """What was sent comes first: under the path this machine may have something older.
+
+    It is unpacked once for each executor, as libraries cannot be loaded from an archive, nor compiled modules be kept.
+    """
+    archive = SparkFiles.get(name)
+    if not os.path.exists(archive):
+        return path
+    place = archive.removesuffix(".tar")
+    if not os.path.isdir(place):
+        temporary = f"{place}.{os.getpid()}"
+        with tarfile.open(archive) as file:
+            file.extractall(temporary, filter="tar")
+        try:
+            os.rename(temporary, place)
+        except OSError:  # another worker of the executor was quicker
+            shutil.rmtree(temporary)
+    return place

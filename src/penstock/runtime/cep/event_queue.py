@@ -49,7 +49,8 @@ class EventQueue:
     def _compared(self, batch: Batch, by_value: Callable[[Any], Any]) -> Batch:
         values, timestamps = batch.values, batch.timestamps
         assert timestamps is not None
-        return batch.take(np.array(sorted(range(len(batch)), key=lambda i: (timestamps[i], by_value(values[i])))))
+        order = sorted(range(len(batch)), key=lambda i: (timestamps[i], by_value(values[i])))
+        return batch.take(np.array(order, np.int64))
 
     def _stored_until(self, watermark: int) -> list[Batch]:
         """A batch, or none."""

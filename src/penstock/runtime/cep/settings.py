@@ -1,4 +1,4 @@
-"""What the operator for patterns is told when the program is built."""
+"""What the program says to the operator for patterns."""
 
 from __future__ import annotations
 

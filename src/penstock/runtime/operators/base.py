@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch, LatencyMarker
@@ -10,6 +10,7 @@ from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_layout import KeyLayout, owned_entries
 from penstock.runtime.operator_memory import OperatorSnapshot
+from penstock.runtime.ownership import can_change, given
 from penstock.runtime.pickling import dumps, loads
 from penstock.runtime.state.operator_state import InitializationContext, SnapshotContext
 from penstock.runtime.state_schema import StateSchema
@@ -119,7 +120,7 @@ class Operator:
             self.restore_extra(extras[self.context.subtask])
 
     def loaded(self) -> None:
-        """Its memory has got other contents: what was derived from it must be made anew."""
+        """Its memory has got other contents: what was derived from it must be made again."""
 
     def before_savepoint(self) -> None:
         """The epoch that ends now is saved for another job: finish what only this job could go on with."""
@@ -140,6 +141,7 @@ class Operator:
         self.memory.load(snapshot, full)
         if snapshot.extra is not None:
             self.restore_extra(loads(snapshot.extra))
+            self._last_extra = snapshot.extra
         self.loaded()
 
     def saved_state(self) -> OperatorSnapshot:
@@ -173,7 +175,25 @@ class FunctionOperator(Operator):
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self.function = blueprint.function
+        self.keeps_given = can_change(blueprint.output_type)  # a function may go on changing what it has given
         self.memory.track("function", self.function)
+
+    def results_of(self, call: Callable[[Any], Any], batch: Batch) -> list[Any]:
+        """One of every record, none of which the function can change any more."""
+        if self.keeps_given:
+            return [given(result) for result in map(call, batch.values)]
+        return list(map(call, batch.values))
+
+    def adder(self, values: list[Any]) -> Callable[[Iterable[Any]], None]:
+        """Puts results of a call into the list, while they are as they were given."""
+        if not self.keeps_given:
+            return values.extend
+
+        def add(results: Iterable[Any]) -> None:
+            for result in results:
+                values.append(given(result))
+
+        return add
 
     def open(self) -> None:
         if hasattr(self.function, "initialize_state"):

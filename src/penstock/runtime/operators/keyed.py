@@ -13,6 +13,7 @@ from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.operators.process import TimedOperator
 from penstock.runtime.operators.rolling_columns import RollingColumns
+from penstock.runtime.ownership import copied, given
 from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
 
 
@@ -27,7 +28,8 @@ class KeyedCallOperator(TimedOperator):
         results = []
         for key, value in zip(batch.keys, batch.values, strict=True):
             scope.key = key
-            results.append(call(value))
+            result = call(value)
+            results.append(given(result) if self.keeps_given else result)
         self.emit_results(batch, results)
 
     def _method_name(self, input_index: int) -> str:
@@ -67,7 +69,9 @@ class KeyedFlatMapOperator(KeyedCallOperator):
         results = []
         for key, value in zip(batch.keys, batch.values, strict=True):
             scope.key = key
-            results.append(list(call(value)))
+            items: list[Any] = []
+            self.adder(items)(call(value))
+            results.append(items)
         self.emit_flattened(batch, results)
 
 
@@ -102,8 +106,11 @@ class KeyedCoFlatMapOperator(KeyedCallOperator):
         results: list[Any] = []
         for key, value in zip(batch.keys, batch.values, strict=True):
             scope.key = key
-            items = call(value)
-            results.append(None if items is None else list(items))
+            given_items = call(value)
+            items: list[Any] = []
+            if given_items is not None:
+                self.adder(items)(given_items)
+            results.append(items)
         self.emit_flattened(batch, results)
 
 
@@ -151,7 +158,7 @@ class ReduceOperator(TimedOperator):
                 scope.key = key
                 value = reduce(current, value)
             changes[key] = value
-            results.append(value)
+            results.append(copied(value) if self.keeps_given else value)
         if not self._only_final:
             self.output.emit(Batch(results, batch.timestamps))
 

@@ -14,6 +14,7 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import FunctionOperator
+from penstock.runtime.ownership import copied, given
 from penstock.runtime.timers import Timers
 
 
@@ -28,12 +29,12 @@ class ResultCollector:
 
     def add(self, results: Iterable[Any], timestamp: int) -> None:
         """Takes the results of one call; each carries the given timestamp."""
-        values, timestamps = self.values, self.timestamps
+        values, timestamps, keeps_given = self.values, self.timestamps, self._operator.keeps_given
         for result in results:
             if type(result) is tuple and len(result) == 2 and type(result[0]) is OutputTag:
-                self._add_side(result[0].tag_id, result[1], timestamp)
+                self._add_side(result[0].tag_id, copied(result[1]), timestamp)
             else:
-                values.append(result)
+                values.append(given(result) if keeps_given else result)
                 timestamps.append(timestamp)
 
     def _add_side(self, tag_id: str, value: Any, timestamp: int) -> None:
@@ -228,7 +229,7 @@ class KeyedProcessOperator(TimedOperator):
     def _process_untimed(self, call: Any, batch: Batch) -> None:
         # The hottest loop of all: without timestamps results go straight into one list, and are searched for side
         # outputs only once.
-        context, scope = self._context, self.scope
+        context, scope, keeps_given = self._context, self.scope, self.keeps_given
         context.current_timestamp = MIN_TIMESTAMP
         values: list[Any] = []
         append = values.append
@@ -237,8 +238,12 @@ class KeyedProcessOperator(TimedOperator):
             scope.key = key
             results = call(value, context)
             if results is not None:
-                for result in results:  # quicker than extend(), which asks a generator for its length
-                    append(result)
+                if keeps_given:
+                    for result in results:
+                        append(given(result))
+                else:
+                    for result in results:  # quicker than extend(), which asks a generator for its length
+                        append(result)
         if any(type(v) is tuple and len(v) == 2 and type(v[0]) is OutputTag for v in values):
             self._results.add(values, MIN_TIMESTAMP)
             self._results.flush(False)

@@ -112,7 +112,7 @@ class SplitSourceOperator(SourceOperator):
             self._reader.pause_splits(ahead & self._at.keys())
 
     def _tell_side_outputs(self) -> None:
-        """Watermarks arise behind this operator; what was put aside shall not hold them back elsewhere."""
+        """Watermarks arise after this operator; what was put aside shall not hold them back elsewhere."""
         if self._watermarks is None or not self.side_outputs:
             return
         watermark, idle = self._watermarks.watermark, self._watermarks.idle

@@ -29,7 +29,7 @@ class MapOperator(FunctionOperator):
                 moved = pa.RecordBatch.from_arrays(columns, schema=self._codec.schema)
                 self.output.emit(Batch.of_columns(self._codec, moved, batch.times))
                 return
-        self.output.emit(Batch(list(map(self.function.map, batch.values)), batch.timestamps))
+        self.output.emit(Batch(self.results_of(self.function.map, batch), batch.timestamps))
 
 
 class FilterOperator(FunctionOperator):
@@ -46,15 +46,16 @@ class FlatMapOperator(FunctionOperator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         values: list[Any] = []
+        add = self.adder(values)
         if batch.timestamps is None:
             for results in map(self.function.flat_map, batch.values):
-                values.extend(results)
+                add(results)
             timestamps = None
         else:
             timestamps = []
             for results, timestamp in zip(map(self.function.flat_map, batch.values), batch.timestamps, strict=True):
                 before = len(values)
-                values.extend(results)
+                add(results)
                 timestamps.extend([timestamp] * (len(values) - before))
         if values:
             self.output.emit(Batch(values, timestamps))
@@ -65,7 +66,7 @@ class CoMapOperator(FunctionOperator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         function = self.function.map1 if input_index == 0 else self.function.map2
-        results = list(map(function, batch.values))
+        results = self.results_of(function, batch)
         kept = Batch(results, batch.timestamps).filter([result is not None for result in results])
         if len(kept):
             self.output.emit(kept)
@@ -77,12 +78,13 @@ class CoFlatMapOperator(FunctionOperator):
     def process(self, batch: Batch, input_index: int) -> None:
         function = self.function.flat_map1 if input_index == 0 else self.function.flat_map2
         values: list[Any] = []
+        add = self.adder(values)
         timestamps: list[int] | None = None if batch.timestamps is None else []
         for position, results in enumerate(map(function, batch.values)):
             if results is None:
                 continue
             before = len(values)
-            values.extend(results)
+            add(results)
             if timestamps is not None:
                 assert batch.timestamps is not None
                 timestamps.extend([batch.timestamps[position]] * (len(values) - before))

@@ -51,7 +51,7 @@ class OverParams:
 
 
 class OverOperator(AggregatingOperator):
-    """The columns of each row, and behind them the values of the calls."""
+    """The columns of each row, and after them the values of the calls."""
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)

@@ -279,7 +279,7 @@ class SlotTable:
     # -- slots of keys without state ---------------------------------------------------------------------------
 
     def _compact(self) -> None:
-        """Numbers the slots anew when most of them belong to keys without state."""
+        """Numbers the slots again when most of them belong to keys without state."""
         if len(self._index) - len(self) <= max(_FEW_DEAD, len(self)):
             return
         full = self.full_delta()

@@ -9,6 +9,7 @@ from penstock.functions.state_descriptors import ValueStateDescriptor
 from penstock.functions.window_assigners import DynamicEventTimeSessionWindows
 from penstock.functions.window_types import TimeWindow
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
+from penstock.runtime.ownership import copied
 from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
 from penstock.runtime.windows.folding import Folding
 from penstock.runtime.windows.saved_contents import ACCUMULATORS, Slot
@@ -196,7 +197,7 @@ class SessionWindows:
         result = self._folding.result(accumulator)
         evaluation = self._operator.evaluation
         if evaluation.passes_through:
-            evaluation.results.values.append(result)
+            evaluation.results.values.append(copied(result) if self._operator.keeps_given else result)
             evaluation.results.timestamps.append(timestamp)
         else:
             evaluation.evaluate((key, (start, end)), TimeWindow(start, end), (result,), timestamp)

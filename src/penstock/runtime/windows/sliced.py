@@ -14,6 +14,7 @@ from penstock.functions.state_descriptors import ListStateDescriptor, ValueState
 from penstock.functions.window_types import TimeWindow
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Integers
 from penstock.runtime.key_layout import KeyLayout
+from penstock.runtime.ownership import copied
 from penstock.runtime.state.disk_tables import DiskTables
 from penstock.runtime.state.table import ABSENT, MapTable
 from penstock.runtime.windows.column_folding import ColumnFolding, Part
@@ -241,6 +242,8 @@ class SlicedWindows:
         entries = self._entries(window) if part is None else dict(columns.entries(part))  # type: ignore[union-attr]
         if self._folding is not None and (evaluation.passes_through or evaluation.adds_key):
             values = self._folding.results(entries.values())
+            if self._operator.keeps_given:
+                values = list(map(copied, values))
             evaluation.results.values += zip(entries, values, strict=True) if evaluation.adds_key else values
             evaluation.results.timestamps += [timestamp] * len(values)
             return

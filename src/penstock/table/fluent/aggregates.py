@@ -84,7 +84,7 @@ class AggregateMethods(Fluent[T]):
     def over(self, alias: Any) -> Expression[Any]:
         """This aggregate over the window that ``Table.over_window`` gave that name."""
         if not isinstance(self._node, Call):
-            raise ProgramError("over(..) belongs behind an aggregate function: col('a').sum.over(col('w'))")
+            raise ProgramError("over(..) belongs after an aggregate function: col('a').sum.over(col('w'))")
         name = node_of(alias)
         return self._make(Over(self._node, ".".join(name.parts) if isinstance(name, Name) else str(alias)))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.columns.typesystem import families
+from penstock.columns.typesystem import families, scalars
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.formats.csv_dialect import CsvDialect
 from penstock.runtime.batch import Kinds
@@ -18,11 +17,13 @@ from penstock.table.formats.text_columns import (
     from_texts,
     joined_texts,
     messages_of,
+    number_texts,
     timestamp_texts,
     to_texts,
 )
 from penstock.table.logical.nodes import Field, Fields
 
+_LOOKED_AT = 24  # characters; Flink's writer quotes longer texts
 OPTIONS = (
     "field-delimiter", "disable-quote-character", "quote-character", "allow-comments", "ignore-parse-errors",
     "array-element-delimiter", "escape-character", "null-literal", "write-bigdecimal-in-scientific-notation",
@@ -101,6 +102,7 @@ class CsvEncoder(Encoder):
         super().__init__(fields)
         check_types(fields)
         self._dialect, self._zone = dialect_of(options), options.zone
+        self._plain = not options.boolean("write-bigdecimal-in-scientific-notation", True)
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
         return messages_of(self._lines(columns))
@@ -111,26 +113,32 @@ class CsvEncoder(Encoder):
     def _lines(self, columns: Sequence[pa.Array]) -> pa.Array:
         pairs = zip(columns, self.fields, strict=True)
         null = self._dialect.null_literal or ""
-        texts = [_quoted(_csv_texts(column, field, self._zone), field, self._dialect) for column, field in pairs]
+        texts = [_quoted(self._texts(column, field), field, self._dialect) for column, field in pairs]
         return joined_texts(
             [text.fill_null(null) if text.null_count else text for text in texts], self._dialect.separator
         )
 
-
-def _csv_texts(column: pa.Array, field: Field, zone: str) -> pa.Array:
-    if families.is_timestamp(field.data_type):
-        return timestamp_texts(column, field.data_type)
-    texts = to_texts(column, field.data_type, zone)
-    return pc.ascii_lower(texts) if families.is_boolean(field.data_type) else texts
+    def _texts(self, column: pa.Array, field: Field) -> pa.Array:
+        kind = field.data_type
+        if families.is_timestamp(kind):
+            return timestamp_texts(column, kind)
+        if isinstance(kind, scalars.DecimalType):
+            return number_texts(column, kind, self._plain)
+        texts = to_texts(column, kind, self._zone)
+        return pc.ascii_lower(texts) if families.is_boolean(kind) else texts
 
 
 def _quoted(texts: pa.Array, field: Field, dialect: CsvDialect) -> pa.Array:
-    """Texts and moments are put in quotes where they need them."""
+    """Texts and moments in quotes where Flink's writer puts them, which does not look closely.
+
+    It quotes what is long, and what has a character that does not come after separator and quote in the order of codes.
+    """
     quote = dialect.quote
     if quote is None or not (families.is_text(field.data_type) or families.is_moment(field.data_type)):
         return texts
-    special = f"[{re.escape(dialect.separator + quote)}\n\r ]"
-    needs = pc.match_substring_regex(texts, special)
+    last = ord(max(dialect.separator, quote, "\n"))
+    unsafe = pc.match_substring_regex(texts, rf"[\x00-\x{{{last:x}}}]")
+    needs = pc.or_(unsafe, pc.greater(pc.utf8_length(texts), _LOOKED_AT))
     if not pc.any(needs).as_py():
         return texts
     doubled = pc.replace_substring(texts, quote, quote * 2)

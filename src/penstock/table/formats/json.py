@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +23,7 @@ from penstock.table.formats.text_columns import (
     from_texts,
     joined_texts,
     messages_of,
+    number_texts,
     timestamp_texts,
     to_texts,
 )
@@ -161,6 +161,7 @@ class JsonEncoder(Encoder):
         options.checked(OPTIONS)
         self._iso = options.chosen("timestamp-format.standard", ("SQL", "ISO-8601"), "SQL") == "ISO-8601"
         self._skip_nulls = options.boolean("encode.ignore-null-fields")
+        self._plain = options.boolean("encode.decimal-as-plain-number")
         self._zone = options.zone
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
@@ -193,9 +194,7 @@ class JsonEncoder(Encoder):
         if families.is_boolean(kind) or families.is_integer(kind):
             return column.cast(pa.string()).fill_null("null")
         if isinstance(kind, scalars.DecimalType):
-            # All digits: a float would not keep them.
-            texts = ["null" if value is None else _plain_number(value) for value in column.to_pylist()]
-            return pa.array(texts, pa.string())
+            return number_texts(column, kind, self._plain).fill_null("null")
         if families.is_moment(kind):
             return joined_texts(['"', self._moments(column, kind), '"']).fill_null("null")
         if families.is_text(kind) and not pc.any(pc.match_substring_regex(column, _ESCAPED)).as_py():
@@ -233,12 +232,6 @@ class JsonEncoder(Encoder):
         if isinstance(kind, RowType):
             return {field.name: self._shown(item, field.data_type) for field, item in zip(kind, value, strict=True)}
         return self._values(from_plain([value], kind), kind)[0]
-
-
-def _plain_number(value: Decimal) -> str:
-    """`12.5`, without zeros at the end."""
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _dumps(value: Any) -> str:

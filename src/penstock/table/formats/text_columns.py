@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Context, Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import JobExecutionError
 from penstock.table.logical.nodes import Field
 
+_EXACT = Context(prec=100)  # a decimal has 38 digits at most
 _TEXT = scalars.VarCharType(scalars.MAX_LENGTH)
 
 
@@ -56,6 +58,18 @@ def timestamp_texts(column: pa.Array, data_type: DataType) -> pa.Array:
         found = pc.replace_substring_regex(texts.filter(pa.array(shorter)), r"\.?0+$", "")
         texts = pc.replace_with_mask(texts, pa.array(shorter), found)
     return joined_texts([texts, "Z"]) if isinstance(data_type, scalars.LocalZonedTimestampType) else texts
+
+
+def number_texts(column: pa.Array, data_type: DataType, plain: bool) -> pa.Array:
+    """Decimals as Flink's formats write them: without zeros at the end, and with an exponent unless plain is wanted."""
+    texts = to_texts(column, data_type, "UTC")
+    # Only those that end with a zero, or are very small, are written in another way.
+    special = pc.match_substring_regex(texts, r"[0-9.]0$|^-?0\.000000")
+    if not pc.any(special).as_py():
+        return texts
+    numbers = (_EXACT.normalize(Decimal(text)) for text in texts.filter(special).to_pylist())
+    written = [format(number, "f") if plain else str(number) for number in numbers]
+    return pc.replace_with_mask(texts, special, pa.array(written, pa.string()))
 
 
 # -- lines made of columns -------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ class Aggregation(Relation):
 
 @dataclass(frozen=True)
 class TableAggregation(Relation):
-    """The keys, and behind them the rows that a table aggregate function of the user gives for each group."""
+    """The keys, and after them the rows that a table aggregate function of the user gives for each group."""
 
     source: Relation
     keys: tuple[int, ...]
@@ -292,7 +292,7 @@ class Deduplicate(Relation):
 
 @dataclass(frozen=True)
 class Expand(Relation):
-    """Each row once for each grouping set: behind it the keys, null where the set lacks them, and which set it is."""
+    """Each row once for each grouping set: after it the keys, null where the set lacks them, and which set it is."""
 
     source: Relation
     keys: tuple[int, ...]

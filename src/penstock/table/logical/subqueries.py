@@ -47,7 +47,7 @@ def join_subqueries_of_projection(node: Relation) -> Relation | None:
 
 
 def _with_values(node: Filter | Project, source: Relation, expressions: list[Typed]) -> Relation:
-    """Single values become columns behind those of the source."""
+    """Single values become columns after those of the source."""
     width = len(source.fields)
     # By id: plans know the definitions of their tables, which cannot be hashed.
     values = {id(part): part for one in expressions for part in walk(one) if isinstance(part, SubqueryValue)}
@@ -104,7 +104,7 @@ def _membership(test: SubqueryTest, negated: bool, operand: Typed, column: Typed
 
 
 def _over_join(condition: Typed, width: int) -> Typed:
-    """Columns of the subquery lie behind those of the query around it."""
+    """Columns of the subquery lie after those of the query around it."""
 
     def placed(node: Typed) -> Typed | None:
         if isinstance(node, OuterRef):
@@ -120,7 +120,7 @@ def _over_join(condition: Typed, width: int) -> Typed:
 def _decorrelated(plan: Relation, single: bool = False) -> tuple[Relation, list[Typed]]:
     """The subquery without references to the query around it, and the conditions that had them, over its columns.
 
-    Columns that only the conditions need come behind the others.
+    Columns that only the conditions need come after the others.
     """
     found, pulled = _pulled(plan)
     if _refers_outside(found):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
-    """Renamings of the right become a projection behind it."""
+    """Renamings of the right become a projection after it."""
     right, expressions = _unwrapped(relation.right)
     if not isinstance(right, (plan.Unnest, plan.TableFunctionScan)):
         raise NotSupportedError(f"{line_of(relation)} cannot be run yet: only UNNEST and table functions are lateral.")

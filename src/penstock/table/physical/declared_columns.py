@@ -1,4 +1,4 @@
-"""What a table declares beside the columns that it stores: computed columns and watermarks, behind any source."""
+"""What a table declares beside the columns that it stores: computed columns and watermarks, after any source."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def match(relation: plan.Match, planner: Planner) -> TableStream:
     if stages[-1].greedy and stages[-1].loops:
         raise NotSupportedError(
             "Greedy quantifiers are not allowed as the last element of a PATTERN, as in Flink: add another variable "
-            "behind it, or make it reluctant, as A+?."
+            "after it, or make it reluctant, as A+?."
         )
     if relation.within is not None:
         first = stages[0]
@@ -122,7 +122,8 @@ def _stages(pattern: PatternNode, conditions: _Conditions) -> tuple[Stage, ...]:
             quantified=True,
             inner=Contiguity.STRICT,
             optional=pattern.least == 0,
-            greedy=pattern.greedy,
+            # As in Flink, A? is not greedy: of an event that fits it and the next one, both are tried.
+            greedy=pattern.greedy and (pattern.least, pattern.most) != (0, 1),
         ),
     )
 
@@ -130,8 +131,6 @@ def _stages(pattern: PatternNode, conditions: _Conditions) -> tuple[Stage, ...]:
 def _skip(after_match: tuple[str, str | None]) -> AfterMatchSkipStrategy:
     kind, variable = after_match
     match kind:
-        case "NO SKIP":
-            return AfterMatchSkipStrategy.no_skip()
         case "TO NEXT ROW":
             return AfterMatchSkipStrategy.skip_to_next()
         case "TO FIRST":

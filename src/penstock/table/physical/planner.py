@@ -1,4 +1,4 @@
-"""Carries out a plan: each kind of relation has one rule, which adds operators behind those of its inputs."""
+"""Carries out a plan: each kind of relation has one rule, which adds operators after those of its inputs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from penstock.runtime.table.keys import RowKey
 from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
+from penstock.table.logical.shared_plans import interchangeable
 from penstock.table.logical.upsert_keys import upsert_keys
 from penstock.table.physical import (
     aggregates,
@@ -89,8 +90,10 @@ class Planner:
         self._uids: dict[str, int] = {}
 
     def plan(self, relation: nodes.Relation) -> TableStream:
-        """The rows of a relation; one that is used twice is planned once."""
+        """The rows of a relation; one that is used twice, or written twice, is planned once."""
         known = self._planned.get(id(relation))
+        if known is None:
+            known = next((one for one in self._planned.values() if interchangeable(one[0], relation)), None)
         if known is None:
             rule = RULES.get(type(relation))
             if rule is None:

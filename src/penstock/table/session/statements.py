@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.java_archives import unknown_jars
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.planning import plan_statement
 from penstock.table.session import definition_statements as ddl
@@ -129,6 +130,15 @@ def _reset(statement: st.ResetOption, session: TableSession) -> TableResult:
     return TableResult.ok()
 
 
+def _jar(statement: st.JarStatement, session: TableSession) -> TableResult:
+    if unknown_jars([statement.file]):
+        raise NotSupportedError(
+            f"{statement.file}: no Java code runs here. Connectors and formats are Python, and jars for Spark itself go"
+            " into the option spark.jars."
+        )
+    return TableResult.ok()  # a connector or format that is here without it
+
+
 _ACTIONS: dict[type[st.Statement], Callable[[Any, TableSession], TableResult]] = {
     st.QueryStatement: _query,
     st.Insert: _insert,
@@ -151,6 +161,7 @@ _ACTIONS: dict[type[st.Statement], Callable[[Any, TableSession], TableResult]] =
     st.UseModules: _use_modules,
     st.LoadModule: _load_module,
     st.UnloadModule: _unload_module,
+    st.JarStatement: _jar,
     st.SetOption: _set,
     st.ResetOption: _reset,
 }
@@ -161,7 +172,6 @@ _REASONS: dict[type[st.Statement], str] = {
     st.TruncateTable: "TRUNCATE TABLE is not there: drop the table's files, or use INSERT OVERWRITE.",
     st.CallProcedure: "No catalog has procedures: CALL finds nothing.",
     st.AnalyzeTable: "ANALYZE TABLE is not there: plans do not depend on statistics.",
-    st.JarStatement: "No Java code runs here: jars for Spark itself go into the option spark.jars.",
     st.CreateModel: "Models are not there.",
     st.CreateConnection: "Connections are not there: give the options to the table.",
     st.CreateMaterializedTable: "Materialized tables are not there: use a table and an INSERT.",

@@ -138,7 +138,7 @@ class TableSession:
         return found
 
     def _submitted(self, build: Callable[[], tuple[Node, ...]], name: str) -> tuple[tuple[Node, ...], RunningJob]:
-        """Builds behind what the program has built, and takes it away again: it is not the program's to execute."""
+        """Builds after what the program has built, and takes it away again: it is not the program's to execute."""
         operators = self.env._operators
         before = len(operators)
         try:

@@ -198,7 +198,7 @@ class TableGrammar(CallGrammar):
 
     def _after_match(self) -> tuple[str, str | None]:
         if not self.accept("AFTER"):
-            return ("NO SKIP", None)  # as Flink takes it; the standard would skip past the last row
+            return ("TO NEXT ROW", None)  # as Flink takes it; the standard would skip past the last row
         self.expect("MATCH", "SKIP")
         if self.accept("PAST"):
             self.expect("LAST", "ROW")

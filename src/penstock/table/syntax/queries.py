@@ -156,6 +156,6 @@ class MatchRecognize(TableSource):
     pattern: PatternNode
     defines: tuple[tuple[str, Expr], ...]
     rows_per_match: str = "ONE"
-    after_match: tuple[str, str | None] = ("NO SKIP", None)
+    after_match: tuple[str, str | None] = ("TO NEXT ROW", None)
     within: Expr | None = None
     subsets: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -75,14 +75,14 @@ def test_nothing_is_visible_before_the_strategy_wants_it(tmp_path: Path) -> None
     assert [path.read_text() for path in visible(tmp_path)] == ["1\n2\n3\n"]
 
 
-def test_size_counts_by_bucket_and_files_are_divided_by_the_delimiter(tmp_path: Path) -> None:
+def test_size_counts_by_bucket_and_the_delimiter_follows_every_file_as_in_flink(tmp_path: Path) -> None:
     strategy = FileCompactStrategy.builder().set_size_threshold(6).set_num_compact_threads(2).build()
     commits = committer(tmp_path, strategy, FileCompactor.concat_file_compactor(b"--\n"))
     commits.commit(1, [stage(tmp_path / "a", "job", "part-1", "aaa\n"), stage(tmp_path / "b", "job", "part-1", "b\n")])
     commits.commit(2, [stage(tmp_path / "a", "job", "part-2", "aa\n")])
-    assert [path.read_text() for path in visible(tmp_path)] == ["aaa\n--\naa\n"]
+    assert [path.read_text() for path in visible(tmp_path)] == ["aaa\n--\naa\n--\n"]
     commits.sweep()
-    assert [path.read_text() for path in visible(tmp_path / "b")] == ["b\n"]
+    assert [path.read_text() for path in visible(tmp_path / "b")] == ["b\n--\n"]
 
 
 def test_files_may_stay_as_they_are(tmp_path: Path) -> None:

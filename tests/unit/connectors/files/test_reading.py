@@ -203,3 +203,33 @@ def test_watching_goes_on_from_a_position_in_another_process(tmp_path: Path) -> 
     second = Files(TextLines(), [str(tmp_path)], 50)
     end = second.advance(position, 100)
     assert [path for path, *_ in second.assignments(position, end, 1)[0].work] == [str(tmp_path / "b.txt")]
+
+
+class WholeLines(TextLines):
+    """Files that cannot be cut, as those of CSV."""
+
+    block = 1
+
+    def extent(self, path: str, size: int) -> int:
+        return 1
+
+    def records_per_unit(self, path: str, extent: int) -> float:
+        return 1_000_000.0
+
+    def read(self, path: str, start: int, end: int, extent: int) -> Any:
+        yield Path(path).read_text().splitlines()
+
+
+def test_an_epoch_has_a_whole_file_for_every_subtask(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"{number}.txt").write_text(f"{number}\n")
+    source = Files(WholeLines(), [str(tmp_path)])
+    source.open(2, "", lambda: None)
+    position, epochs = source.initial_position(2), []
+    while not source.exhausted(position):
+        end = source.advance(position, 1)
+        work = source.assignments(position, end, 2)
+        epochs.append({subtask: len(one.work or ()) for subtask, one in work.items()})
+        position = end
+    assert epochs == [{0: 1, 1: 1}, {0: 1, 1: 1}, {0: 1, 1: 0}]
+    assert sorted(sum(read_all(source, 2), [])) == list("01234")

@@ -88,6 +88,19 @@ def test_too_few_slots_are_told_in_our_words(tmp_path: Path) -> None:
     assert host.closed
 
 
+def test_tasks_that_spark_cannot_start_are_told_with_the_cause_before_the_timeout(tmp_path: Path) -> None:
+    host = EmptyHost()
+    host.ended = lambda: {0: "Cannot run program", 1: "Cannot run program"}  # type: ignore[method-assign]
+    engine = ResidentEngine(host, clock=lambda: 0.0)
+    engine.prepare(SimpleNamespace(configuration={}), None)  # type: ignore[arg-type]
+    engine.open(job_in(tmp_path))
+    engine.start(0)
+    ends = [engine.watch(0) for _ in range(6)]
+    assert ends[:5] == [None] * 5, "one may come back"
+    assert "Spark cannot run the job's tasks" in str(ends[5]) and "slot 1: Cannot run program" in str(ends[5])
+    engine.close()
+
+
 def test_a_job_that_ran_on_micro_batches_is_refused_before_anything_starts(tmp_path: Path) -> None:
     host = EmptyHost()
     engine = ResidentEngine(host)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
+from penstock.columns.kernels.datum import from_plain
 from penstock.columns.kernels.python_columns import from_python, to_python
 from penstock.columns.typesystem.data_types import DataTypes
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
@@ -14,6 +18,7 @@ from penstock.table.formats.base import FormatOptions
 from penstock.table.formats.registry import FORMATS, format_of
 from penstock.table.logical.nodes import Field, Fields
 
+_SCIENTIFIC = "write-bigdecimal-in-scientific-notation"
 ID_AND_NAME: Fields = (Field("id", DataTypes.INT()), Field("name", DataTypes.STRING()))
 
 
@@ -32,6 +37,14 @@ def encoded(name: str, fields: Fields, rows: list[tuple[Any, ...]], kinds: Any =
     return encoder.encode(columns, kinds, len(rows))
 
 
+def encoded_ticks(name: str, fields: Fields, rows: list[tuple[Any, ...]]) -> list[bytes]:
+    """Moments given as whole numbers."""
+    encoder = FORMATS[name].encoder_of(fields, FormatOptions(name, "t"))
+    cells = list(zip(*rows, strict=True))
+    columns = [from_plain(column, field.data_type) for column, field in zip(cells, fields, strict=True)]
+    return encoder.encode(columns, None, len(rows))
+
+
 def test_json_takes_fields_by_name_and_numbers_as_texts() -> None:
     messages = [b'{"name": "a", "id": 1, "more": 2}', b'{"id": "7"}', b'{"id": null, "name": {"x": 1}}']
     assert decoded("json", ID_AND_NAME, messages) == [(0, 1, "a"), (0, 7, None), (0, None, '{"x":1}')]
@@ -48,8 +61,6 @@ def test_json_of_nested_types_comes_back() -> None:
 
 
 def test_json_decimals_keep_all_digits() -> None:
-    from decimal import Decimal
-
     fields = (Field("n", DataTypes.DECIMAL(38, 4)),)
     assert encoded("json", fields, [(Decimal("12345678901234567890.1200"),)]) == [b'{"n":12345678901234567890.12}']
 
@@ -151,3 +162,60 @@ def test_options_are_checked_and_missing_formats_say_so() -> None:
         format_of(ConnectorTable(("t",), (), {"format": "orc"}))
     with pytest.raises(ProgramError, match="Did you mean 'json'"):
         format_of(ConnectorTable(("t",), (), {"format": "jsn"}))
+
+
+def test_fractions_of_moments_are_written_without_zeros_at_their_end() -> None:
+    fields = (Field("at", DataTypes.TIMESTAMP(3)), Field("there", DataTypes.TIMESTAMP_LTZ(6)))
+    ticks = [(0, 0), (1_000, 1_500_000), (1_120, 1_000_100), (None, None), (601_200, 10_000_000)]
+    assert encoded_ticks("csv", fields, ticks) == [
+        b'"1970-01-01 00:00:00","1970-01-01 00:00:00Z"',
+        b'"1970-01-01 00:00:01","1970-01-01 00:00:01.5Z"',
+        b'"1970-01-01 00:00:01.12","1970-01-01 00:00:01.0001Z"',
+        b",",
+        b'"1970-01-01 00:10:01.2","1970-01-01 00:00:10Z"',
+    ]
+    assert encoded_ticks("json", fields, ticks)[3:] == [
+        b'{"at":null,"there":null}',
+        b'{"at":"1970-01-01 00:10:01.2","there":"1970-01-01 00:00:10Z"}',
+    ]
+
+
+def test_lines_of_files_are_the_messages() -> None:
+    fields = (Field("id", DataTypes.INT()), Field("text", DataTypes.STRING()), Field("ok", DataTypes.BOOLEAN()))
+    rows = [(1, 'with "quotes"', True), (None, "a,b", None), (3, None, False), (4, "line\nend \\ \t\u00e9", True)]
+    parts = zip(*rows, strict=True)
+    columns = [from_plain(part, field.data_type) for part, field in zip(parts, fields, strict=True)]
+    kinds = np.array([0, 1, 2, 3], np.int8)
+    for name in ("csv", "json", "debezium-json", "canal-json", "maxwell-json"):
+        encoder = FORMATS[name].encoder_of(fields, FormatOptions(name, "t"))
+        messages = encoder.encode(columns, kinds, len(rows))
+        assert encoder.block(columns, kinds, len(rows)) == b"".join(message + b"\n" for message in messages)
+    assert json.loads(encoded("json", fields, rows)[3])["text"] == rows[3][1]
+
+
+def test_decimals_are_written_as_java_writes_them_without_zeros_at_their_end() -> None:
+    fields = (Field("n", DataTypes.DECIMAL(38, 10)),)
+    values = ["1.5", "1.0", "120", "908000", "-10.10", "0", "0.0000001", "0.00000012", "1234567890123456789012345678.1"]
+    rows: list[tuple[Any, ...]] = [*((Decimal(value),) for value in values), (None,)]
+    assert encoded("csv", fields, rows) == [
+        b"1.5", b"1", b"1.2E+2", b"9.08E+5", b"-10.1", b"0", b"1E-7", b"1.2E-7", b"1234567890123456789012345678.1", b"",
+    ]  # fmt: skip
+    plain = FORMATS["csv"].encoder_of(fields, FormatOptions("csv", "t", {_SCIENTIFIC: "false"}))
+    columns = [from_python([row[0] for row in rows], fields[0].data_type)]
+    assert plain.encode(columns, None, len(rows))[2:8] == [
+        b"120",
+        b"908000",
+        b"-10.1",
+        b"0",
+        b"0.0000001",
+        b"0.00000012",
+    ]
+    assert encoded("json", fields, rows)[3] == b'{"n":9.08E+5}'
+
+
+def test_csv_quotes_as_the_writer_of_flink_does() -> None:
+    fields = (Field("text", DataTypes.STRING()),)
+    texts = ["plain", "a b", "a-b", "a&b", "x" * 24, "x" * 25, 'say "hi"']
+    assert encoded("csv", fields, [(text,) for text in texts]) == [
+        b"plain", b'"a b"', b"a-b", b'"a&b"', b"x" * 24, b'"' + b"x" * 25 + b'"', b'"say ""hi"""',
+    ]  # fmt: skip

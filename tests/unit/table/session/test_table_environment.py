@@ -320,3 +320,9 @@ def test_settings_are_kept_in_the_environment() -> None:
     assert not settings.is_streaming_mode()
     t_env = StreamTableEnvironment.create(environment_settings=settings)
     assert t_env.get_config().get_local_timezone() == "Europe/Berlin" and t_env._session.batch
+
+
+def test_jars_of_flinks_connectors_are_passed_over(t_env: StreamTableEnvironment) -> None:
+    t_env.execute_sql("ADD JAR '/lib/flink-sql-connector-kafka-5.0.0-2.2.jar'")
+    with pytest.raises(NotSupportedError, match="our-functions.jar: no Java code"):
+        t_env.execute_sql("ADD JAR '/lib/our-functions.jar'")

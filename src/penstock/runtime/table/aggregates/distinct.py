@@ -60,18 +60,23 @@ class Distinct:
     def _different(self, table: SlotTable, runs: Runs, rows: CallRows) -> CallRows:
         """The rows with a sign only where a value comes or goes."""
         columns = [plain_values(c, kind) for c, kind in zip(rows.arguments, self._types, strict=True)]
-        cells = list(zip(*(map(frozen, column) for column in columns), strict=True))
+        hashable = [
+            list(map(frozen, column)) if kind.children() else column
+            for column, kind in zip(columns, self._types, strict=True)
+        ]
+        cells = list(zip(*hashable, strict=True))
         signs = [1] * rows.count if rows.signs is None else rows.signs.tolist()
         counted = [0] * rows.count
         for slot, fresh, places in runs.each():
             if fresh:
                 table.clear(self._map, slot)
+            seen = [place for place in places if signs[place]]
+            if not seen:
+                continue  # a filter has left nothing: no map is made
             counts, changes = table.writable(self._map, slot)
             get = counts.get
-            for place in places:
+            for place in seen:
                 sign = signs[place]
-                if not sign:
-                    continue
                 value = cells[place]
                 before = get(value, 0)
                 now = before + sign

@@ -1,0 +1,154 @@
+"""A standalone Spark cluster of two workers: starts on a busy machine, disks that are not shared, lost executors."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.crash.killed_job import PENSTOCK, KilledJob, signal_session
+from tests.patience import patience
+from tests.s3_server import BUCKET, reach
+from tests.services.spark_cluster import SparkCluster, spark_cluster
+
+from penstock.storage import storage_at
+
+pytestmark = [pytest.mark.crash, pytest.mark.soak]
+
+ENGINES = ("micro-batch", "resident")
+STARTS = 10
+KILLS = 2
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "examples"
+COUNT = """
+from penstock.common import Types
+from penstock.datastream import StreamExecutionEnvironment
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(2)
+pair = Types.TUPLE([Types.INT(), Types.LONG()])
+numbers = env.from_collection(list(range(1000)), Types.INT()).map(lambda n: (n % 7, n), pair)
+totals = {}
+for key, total in numbers.key_by(lambda p: p[0], Types.INT()).sum(1).execute_and_collect():
+    totals[key] = max(total, totals.get(key, 0))
+print("sum", sum(totals.values()))
+"""
+
+
+def run(program: Path, master: str, home: Path, engine: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(PENSTOCK), "run", "--master", master, f"-Dpenstock.engine={engine}", str(program)],
+        env={**os.environ, "PENSTOCK_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=patience(300),
+        check=False,
+    )
+
+
+@contextlib.contextmanager
+def busy_machine() -> Iterator[None]:
+    """Two processes for every core that want all of it, beside whatever else runs."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_jobs_start_on_a_busy_machine(tmp_path: Path, engine: str) -> None:
+    """Spark gives a Python process ten seconds to connect back, which some miss here."""
+    program = tmp_path / "count.py"
+    program.write_text(COUNT)
+    with spark_cluster(tmp_path / "cluster") as cluster, busy_machine():
+        for number in range(STARTS):
+            result = run(program, cluster.url, tmp_path / "home", engine)
+            assert result.stdout == "sum 499500\n", f"start {number + 1}: {result.stdout}\n{result.stderr}"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_home_that_executors_do_not_see_is_refused_in_the_first_epoch(tmp_path: Path, engine: str) -> None:
+    driver = tmp_path / "driver"
+    driver.mkdir()
+    program = driver / "count.py"
+    program.write_text(COUNT)
+    with spark_cluster(tmp_path / "cluster", hidden=[driver]) as cluster:
+        result = run(program, cluster.url, driver / "home", engine)
+    assert result.returncode != 0
+    assert str(driver / "home") in result.stderr and "share" in result.stderr, result.stderr
+    assert "penstock.home" in result.stderr, result.stderr
+    assert not list((driver / "home").rglob("*.epoch")), "an epoch was committed"
+
+
+class ClusterJob(KilledJob):
+    """The driver's directory is all that it has on disk; results, state and checkpoints are in the store."""
+
+    sinks = ("reports", "running")
+
+    def __init__(self, directory: Path, master: str, store: str, records: int) -> None:
+        super().__init__(
+            directory,
+            records,
+            epoch_records=2_000,
+            engine="resident",
+            **{
+                "penstock.resident.state-dir": f"{store}/state",
+                "penstock.resident.epoch-interval": "300 ms",
+                "execution.checkpointing.interval": "5s",
+                "execution.checkpointing.dir": f"{store}/checkpoints",
+            },
+        )
+        self.master = master
+        self.store = store
+        program = directory / "program"
+        program.mkdir()
+        files = [HERE / f"{name}.py" for name in ("cluster_job", "page_view_job", "page_views")]
+        for file in [*files, EXAMPLES / "transactional_files.py", EXAMPLES / "write_ahead_sqlite.py"]:
+            shutil.copy(file, program)
+        self.program = program / "cluster_job.py"
+
+    def arguments(self) -> list[str]:
+        return [f"{self.store}/results", str(self._records)]
+
+    def visible(self, sink: str) -> Counter[str]:
+        files = storage_at(f"{self.store}/results/{sink}")
+        shown = [name for name in files.names() if not name.rpartition("/")[2].startswith(".")]
+        return Counter(line for name in shown for line in files.read(name).decode().splitlines())
+
+
+def kill_executors(cluster: SparkCluster, job: ClusterJob, process: subprocess.Popen[str]) -> None:
+    for number in range(KILLS):
+        job.wait_for_epoch(process)
+        cluster.kill_executor(number)
+        job.history.append(f"executor killed after {job.newest_epoch()}")
+
+
+def test_resident_tasks_share_no_disk_but_a_store(
+    tmp_path: Path, s3_address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reach(s3_address, monkeypatch)
+    driver = tmp_path / "driver"
+    driver.mkdir()
+    with spark_cluster(tmp_path / "cluster", hidden=[driver]) as cluster:
+        job = ClusterJob(driver, cluster.url, f"s3://{BUCKET}/{tmp_path.name}", records=40_000)
+        process = job.start()
+        kill_executors(cluster, job, process)
+        job.wait_for_epoch(process)
+        signal_session(process.pid, signal.SIGKILL)
+        job.wait(process, "executors and the driver killed")
+        assert not job.finished, f"the input is too short for so many kills\n{job.story()}"
+        process = job.start()
+        kill_executors(cluster, job, process)
+        assert job.wait(process, "executors killed") == 0, job.story()
+    job.assert_complete()
+    assert storage_at(f"{job.store}/state").names() == [], "the state of a finished job stays in the store"
