@@ -19,7 +19,7 @@ from penstock.common.run_options import RunOptions, current_run_options, set_run
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.soak]
 
 ROWS = 2_000
 
