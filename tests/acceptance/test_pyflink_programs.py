@@ -32,6 +32,7 @@ ONLY_RESIDENT = {
 }
 ELSEWHERE = {*DIFFERENT, *ONLY_ON_SPARK, *ONLY_RESIDENT}
 NOT_FORGETFUL = {
+    "sink_file_with_compaction": "counts compacted files, and here there are more checkpoints",
     "config_execution_config_switches": "prints the watermark interval, which these tests set",
     **{
         name: "tells how often functions are opened, and here they are opened again in every epoch"

@@ -108,6 +108,17 @@ def test_pandas_and_async_functions(orders: Table) -> None:
     ]  # fmt: skip
 
 
+def test_async_functions_where_a_loop_runs_already(orders: Table) -> None:
+    @udf(result_type=DataTypes.STRING())
+    async def greeted(who: str) -> str:
+        return f"hello {who}"
+
+    async def in_a_notebook() -> Any:
+        return values(orders.where(col("n").is_not_null).select(greeted(col("who"))))
+
+    assert asyncio.run(in_a_notebook()) == [("hello ann",), ("hello bob",), ("hello ann",)]
+
+
 @udtf(result_types=["STRING", "INT"])
 def words(text: str | None) -> Iterator[tuple[str, int]]:
     for word in (text or "").split():

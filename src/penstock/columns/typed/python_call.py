@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,7 +66,7 @@ def called(call: PythonCall, arguments: Sequence[pa.Array], count: int) -> pa.Ar
     values = [argument_values(column, kind) for column, kind in zip(arguments, types, strict=True)]
     evaluate = function.function.eval
     if function.kind == "async":
-        results: Iterable[Any] = asyncio.run(_awaited(evaluate, list(zip(*values, strict=True)) or [()] * count))
+        results: Iterable[Any] = _waited_for(evaluate, list(zip(*values, strict=True)) or [()] * count)
     else:
         results = map(evaluate, *values) if values else (evaluate() for _ in range(count))
     return from_python(list(results), call.data_type, f"The result of {function.name}")
@@ -78,6 +79,12 @@ def argument_values(column: pa.Array, data_type: DataType) -> list[Any]:
         names = list(data_type.names)
         return [None if row is None else Row._of(tuple(row), names) for row in values]
     return values
+
+
+def _waited_for(evaluate: Any, rows: list[tuple[Any, ...]]) -> list[Any]:
+    """In a thread of its own: this one may have a loop that runs, as in a notebook."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(_awaited(evaluate, rows))).result()
 
 
 async def _awaited(evaluate: Any, rows: list[tuple[Any, ...]]) -> list[Any]:
