@@ -99,7 +99,7 @@ def _recover(run: LiveRun, contestant: str, work: Path, keys: int) -> list[Measu
     try:
         _pause(run, _FEED_SECONDS)
         # PyFlink's thread mode has no process of a worker that could be killed alone.
-        worker = run.tree.largest_fork("-m penstock.engines.spark.daemon")
+        worker = run.tree.largest_fork(".daemon pyspark.worker")
         if worker is not None:
             os.kill(worker, signal.SIGKILL)
             found.append(_first_new_commit(contestant, "worker killed", run, feeder, time.time()))
