@@ -113,7 +113,8 @@ class Files(SourcePlanner):
     def _discover(self, position: Any) -> Any:
         """Adds the files that were not there before; a path counts once, whatever happens to its file later."""
         pending, found = list(position["pending"]), position["found"]
-        if self._seen.packed != position["seen"]:  # the job has gone back
+        # The job has gone back, or the last look failed half-way: what it had met is not in any position.
+        if self._seen.grown or self._seen.packed != position["seen"]:
             self._seen = _Seen(position["seen"])
         seen = self._seen
         for path, size in find_files(self._paths, seen.knows):
@@ -177,7 +178,7 @@ class _Seen:
         step = _FINGERPRINT_BYTES
         self._fingerprints = {bytes(self._raw[at : at + step]) for at in range(0, len(self._raw), step)}
         self._names: set[str] = set()
-        self._grown = False
+        self.grown = False
         self.knows = self._names.__contains__
 
     def add(self, path: str) -> bool:
@@ -188,12 +189,12 @@ class _Seen:
             return False
         self._fingerprints.add(fingerprint)
         self._raw += fingerprint
-        self._grown = True
+        self.grown = True
         return True
 
     def pack(self) -> str:
-        if self._grown:
-            self._grown = False
+        if self.grown:
+            self.grown = False
             self.packed = base64.b64encode(self._raw).decode("ascii")
         return self.packed
 

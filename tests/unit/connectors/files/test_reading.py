@@ -205,6 +205,29 @@ def test_watching_goes_on_from_a_position_in_another_process(tmp_path: Path) -> 
     assert [path for path, *_ in second.assignments(position, end, 1)[0].work] == [str(tmp_path / "b.txt")]
 
 
+class FailingOnce(TextLines):
+    """Cannot look at the second file it is asked about, once."""
+
+    asked = 0
+
+    def extent(self, path: str, size: int) -> int:
+        self.asked += 1
+        if self.asked == 2:
+            raise OSError("the disk is away")
+        return super().extent(path, size)
+
+
+def test_a_look_that_fails_half_way_forgets_no_file(tmp_path: Path) -> None:
+    source = Files(FailingOnce(), [str(tmp_path)], 10, clock=iter(range(0, 10_000, 100)).__next__)
+    start = source.initial_position(1)
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(f"{name}\n")
+    with pytest.raises(OSError, match="away"):
+        source.advance({**start}, 1000)
+    found = source.advance({**start}, 1000)
+    assert [Path(file[0]).name for file in found["pending"]] == ["a", "b"]
+
+
 class WholeLines(TextLines):
     """Files that cannot be cut, as those of CSV."""
 
