@@ -48,7 +48,7 @@ __all__ = [
 AUTO, MICRO_BATCH, RESIDENT = "auto", "micro-batch", "resident"  # engines
 
 _SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
-_NO_ALIGNMENT = "no effect: an epoch is one Spark batch, there are no barriers that overtake each other or wait"
+_NO_ALIGNMENT = "no effect: epochs are sized by their work, so that barriers do not wait long and need not overtake"
 _NO_INCREMENTS = "no effect: a checkpoint holds the whole state; what recovers the job itself holds only changes always"
 _WRITES_PARTS = "no effect: every subtask writes its state into one file of its own, beside the metadata"
 _OWN_TUNING = "no effect: RocksDB is tuned as a working copy; set state.backend.rocksdb.memory.fixed-per-slot"
