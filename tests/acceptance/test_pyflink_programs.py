@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import ALL_ENGINES
 
 from penstock.cli import pyflink_alias, script
+from penstock.common.options import MICRO_BATCH, RESIDENT
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
 from penstock.engines.local.executor import LocalExecutor
 from penstock.engines.spark import executor as spark_executor
@@ -126,11 +127,10 @@ def forgetful_in_small_epochs(as_a_program: None, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture
-def on_spark(as_a_program: None, spark_options: RunOptions) -> Iterator[None]:
+def on_spark(as_a_program: None, spark_options: RunOptions, engine: str) -> Iterator[None]:
     before = current_run_options()
-    set_run_options(
-        RunOptions(master=spark_options.master, configuration=spark_options.configuration, pyflink_imports=True)
-    )
+    configuration = {**spark_options.configuration, "penstock.engine": engine}
+    set_run_options(RunOptions(master=spark_options.master, configuration=configuration, pyflink_imports=True))
     yield
     set_run_options(before)
 
@@ -152,10 +152,19 @@ def test_program_in_epochs_of_two_records_from_snapshots_alone(name: str, capsys
     assert got == wanted
 
 
-@pytest.mark.parametrize("name", ON_SPARK)
+def runs_on_spark() -> Iterator[tuple[str, str]]:
+    """The resident engine first: it is the one that makes a session with places for its tasks."""
+    for name in [name for name in NAMES if name not in DIFFERENT] if ALL_ENGINES in os.environ else ON_SPARK:
+        yield RESIDENT, name
+    if ALL_ENGINES in os.environ:
+        for name in [name for name in NAMES if name not in DIFFERENT and name not in ONLY_RESIDENT]:
+            yield MICRO_BATCH, name
+
+
+@pytest.mark.parametrize(("engine", "name"), list(runs_on_spark()))
 @pytest.mark.spark
 @pytest.mark.usefixtures("on_spark")
-def test_program_on_spark(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_program_on_spark(engine: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     got, wanted = result_of(name, capsys)
     assert got == wanted
 

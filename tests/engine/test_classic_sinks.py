@@ -39,6 +39,7 @@ def restarting(epoch_records: int) -> StreamExecutionEnvironment:
     return env
 
 
+@pytest.mark.in_this_process
 @pytest.mark.parametrize("forget", [False, True])
 @pytest.mark.parametrize("epoch_records", [3, 1000])
 def test_every_record_is_in_one_committed_transaction(

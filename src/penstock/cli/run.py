@@ -211,7 +211,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
 
         pyflink_alias.install()
     set_run_options(options)
-    options.environment_made = lambda: _start_spark_ahead(options)
+    options.environment_expected = lambda: _start_spark_ahead(options)
     watch = _JobWatch(options.show_status)
     set_progress_listener(watch.on_progress)
     try:
@@ -239,7 +239,7 @@ def _start_spark_ahead(options: RunOptions) -> None:
     from penstock.common.configuration import Configuration
     from penstock.common.options import value_of
     from penstock.control.job_home import penstock_home
-    from penstock.engines.spark.session import start_jvm_ahead
+    from penstock.engines.spark.gateway import start_jvm_ahead
 
     configuration = Configuration.from_dict(options.configuration)
     spark = {key: value for key, value in options.configuration.items() if key.startswith("spark.")}

@@ -27,7 +27,7 @@ class RunOptions:
     take_over: bool = False
     web_page: bool = False  # serve it while the job runs
     jobs_submitted: int = 0
-    environment_made: Callable[[], None] | None = None  # called when the program has made an environment
+    environment_expected: Callable[[], None] | None = None  # called when the program seems to need one, perhaps again
     instead_of_running: Callable[[Any], None] | None = None  # gets the request of the first job, does not return
 
 
@@ -42,3 +42,9 @@ def set_run_options(options: RunOptions) -> None:
     """Called once by the command line before the program starts."""
     global _current
     _current = options
+
+
+def expect_environment() -> None:
+    """The program loads or makes an environment: what takes long to start may be started now."""
+    if _current.environment_expected is not None:
+        _current.environment_expected()

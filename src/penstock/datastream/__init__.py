@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from penstock.common.run_options import expect_environment
+
 if TYPE_CHECKING:
     from penstock.datastream.async_data_stream import AsyncDataStream
     from penstock.datastream.checkpoint_config import CheckpointConfig
@@ -224,6 +226,8 @@ def __getattr__(name: str) -> Any:
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "StreamExecutionEnvironment":
+        expect_environment()
     value = getattr(import_module(f"{__name__}.{module}"), name)
     globals()[name] = value
     return value

@@ -13,7 +13,7 @@ from penstock.common.java_archives import unknown_jars
 from penstock.common.java_error import as_raised
 from penstock.common.job_client import JobClient
 from penstock.common.job_execution_result import JobExecutionResult
-from penstock.common.run_options import current_run_options
+from penstock.common.run_options import current_run_options, expect_environment
 from penstock.common.typeinfo import TypeInformation, Types
 from penstock.common.watermark_strategy import WatermarkStrategy
 from penstock.connectors.collection import CollectionSource
@@ -68,8 +68,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             if not isinstance(configuration, Configuration):
                 raise ProgramError(f"get_execution_environment() takes a Configuration, got {configuration!r}")
             initial.add_all(configuration)
-        if given.environment_made is not None:
-            given.environment_made()
+        expect_environment()
         return StreamExecutionEnvironment(initial)
 
     # Sources

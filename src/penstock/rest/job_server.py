@@ -98,12 +98,14 @@ class JobServer:
         token = secrets.token_urlsafe(32) if needs_token else ""
         certificate = None if listening.certificate is None else str(listening.certificate)
         self.access = RestAccess(self._server.url, token, os.getpid(), certificate)
-        # Its packages take a third of a second to load: the job does not wait, clients do.
+        # Its packages take a third of a second to load, and most jobs are asked by nobody: the first client waits.
         self._starting = threading.Thread(target=self._serve, name="penstock-rest-start", daemon=True)
         self._starting.start()
         write_access(self._directory, self.access)
 
     def _serve(self) -> None:
+        if not self._server.wait_for_client():
+            return
         from penstock.rest.app import Access, make_app
 
         self._server.serve(make_app(self._cluster, Access(self.access.token or None)))
@@ -119,6 +121,7 @@ class JobServer:
             self._heard.wait_for(self._triggers.all_heard, grace_seconds)
             self._closed = True
         remove_access(self._directory, self.access)
+        self._server.stop_waiting()
         self._starting.join()
         self._server.close()
 

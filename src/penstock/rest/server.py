@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import ssl
 import threading
@@ -46,7 +47,7 @@ class Listening:
 
 
 class WebServer:
-    """Listens at once, answers as soon as `app` is made, until it is closed."""
+    """Listens at once, answers as soon as `app` is served, until it is closed."""
 
     def __init__(self, listening: Listening, name: str) -> None:
         self._listening = listening
@@ -57,6 +58,16 @@ class WebServer:
         self._server: object | None = None
         self._closing = False
         self._thread: threading.Thread | None = None
+        self._alarm, self._bell = socket.socketpair()
+
+    def wait_for_client(self) -> bool:
+        """Until somebody knocks; False if nobody has when the server is told to stop waiting."""
+        select.select([self._socket, self._alarm], [], [])
+        return not self._closing
+
+    def stop_waiting(self) -> None:
+        self._closing = True
+        self._bell.send(b"!")
 
     def serve(self, app: Starlette) -> None:
         """Returns at once."""
@@ -90,7 +101,8 @@ class WebServer:
             self._server.should_exit = True  # type: ignore[attr-defined]
         if self._thread is not None and self._thread.is_alive():
             self._thread.join(2 * _GRACE_SECONDS)
-        self._socket.close()
+        for end in (self._socket, self._alarm, self._bell):
+            end.close()
 
 
 def _bound(listening: Listening) -> socket.socket:

@@ -158,6 +158,8 @@ class Container:
 
     def next_processing_time(self) -> int | None:
         """When advance() is due although nothing arrives."""
+        if self._report.failure is not None:
+            return None
         moments = [s.operator.next_processing_time() for s in self._stations.values() if not s.finished]
         return min((moment for moment in moments if moment is not None), default=None)
 
@@ -168,8 +170,11 @@ class Container:
 
     @property
     def congested(self) -> bool:
-        """Whether an operator has more than it can begin: better keep outside what comes next."""
-        return any(operator.congested for operator in self._asynchronous)
+        """Whether an operator has more than it can begin: better keep outside what comes next.
+
+        After a failure nothing begins any more, and the end of the epoch, which tells of it, must not wait for that.
+        """
+        return self._report.failure is None and any(operator.congested for operator in self._asynchronous)
 
     def flush(self) -> None:
         """Sends records that wait for their chunk to become full."""

@@ -20,7 +20,7 @@ from penstock.engines.resident.messages import TaskSettings
 from penstock.engines.resident.task import run_task
 from penstock.engines.spark.engine import loss_of_the_jvm, read_bounded_frames, spark_options
 from penstock.engines.spark.query_failure import message_of_job
-from penstock.engines.spark.session import has_died, spark_context
+from penstock.engines.spark.session import has_died, settings_of, spark_context
 from penstock.engines.spark.worker_modules import (
     collect_module_paths,
     prepare_worker,
@@ -30,7 +30,6 @@ from penstock.engines.spark.worker_modules import (
 from penstock.graph.job_request import JobRequest
 
 _END_SECONDS = 2.0
-_KILL_SECONDS = 5.0
 # Whoever asks Spark for one of these wants what travels to be encrypted.
 _ENCRYPTION = ("spark.authenticate", "spark.network.crypto.enabled", "spark.ssl.enabled", "spark.ssl.rpc.enabled")
 _numbers = itertools.count()
@@ -71,11 +70,11 @@ class SparkHost:
 
     @property
     def encrypts(self) -> bool:
-        configuration = self._context.getConf()
-        return any(configuration.get(key, "false") == "true" for key in _ENCRYPTION)
+        settings = settings_of(self._context)
+        return any(settings.get(key, "false") == "true" for key in _ENCRYPTION)
 
     def driver_address(self) -> str:
-        return str(self._context.getConf().get("spark.driver.host", "127.0.0.1"))
+        return settings_of(self._context).get("spark.driver.host", "127.0.0.1")
 
     def start(self, slot: int, settings: TaskSettings) -> None:
         self._running[slot] = _SparkTask(self._context, self._job_id, slot, settings)
@@ -92,14 +91,16 @@ class SparkHost:
         return loss_of_the_jvm(self._job_id)
 
     def close(self) -> None:
-        tasks, self._running = self._running.values(), {}
-        if self.lost() is not None:
-            return
-        for task in tasks:
-            if not task.join(_END_SECONDS):
-                task.cancel()
-        for task in tasks:
-            task.join(_KILL_SECONDS)
+        """The job does not wait: its functions are closed, and what a Spark task does after that is of no effect."""
+        tasks, self._running = list(self._running.values()), {}
+        if tasks and self.lost() is None:
+            threading.Thread(target=_see_ended, args=(tasks,), name="penstock-ending-tasks", daemon=True).start()
+
+
+def _see_ended(tasks: list[_SparkTask]) -> None:
+    for task in tasks:
+        if not task.join(_END_SECONDS):
+            task.cancel()
 
 
 class _SparkTask:

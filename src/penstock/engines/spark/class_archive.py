@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import os
 import time
 from pathlib import Path
 
-import pyspark
+from penstock.engines.spark.remembered import cache_directory, identity_of
 
 _ABANDONED_SECONDS = 600  # a JVM that writes that long has been killed
 
@@ -22,7 +23,7 @@ def archive_options(java_home: str) -> str:
     try:
         archive = _place(java_home)
         archive.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError:  # no home, a read-only one
+    except (OSError, RuntimeError):  # no home, a read-only one
         return ""
     new = archive.with_suffix(".new")
     if not archive.exists() and _is_complete(new):
@@ -37,11 +38,12 @@ def archive_options(java_home: str) -> str:
 
 
 def _place(java_home: str) -> Path:
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "penstock"
     java = Path(java_home).resolve()
     release = java / "release"
-    parts = (str(java), release.read_text() if release.exists() else "", pyspark.__file__, pyspark.__version__)
-    return cache / f"jvm-{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}.jsa"
+    pyspark = importlib.util.find_spec("pyspark")  # found, not loaded: the JVM starts beside that
+    version = identity_of(Path(pyspark.origin).with_name("version.py")) if pyspark and pyspark.origin else []
+    parts = (str(java), release.read_text() if release.exists() else "", version)
+    return cache_directory() / f"jvm-{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}.jsa"
 
 
 def _is_complete(file: Path) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from penstock.common.errors import NotSupportedError
-from penstock.engines.spark.session import start_jvm_ahead
+from penstock.engines.spark.gateway import start_jvm_ahead
 
 
 def test_spark_connect_is_refused_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
