@@ -42,9 +42,9 @@ print("sum", sum(totals.values()))
 """
 
 
-def run(program: Path, master: str, home: Path, engine: str) -> subprocess.CompletedProcess[str]:
+def run(program: Path, master: str, home: Path, engine: str, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(PENSTOCK), "run", "--master", master, f"-Dpenstock.engine={engine}", str(program)],
+        [str(PENSTOCK), "run", "--master", master, f"-Dpenstock.engine={engine}", *options, str(program)],
         env={**os.environ, "PENSTOCK_HOME": str(home)},
         capture_output=True,
         text=True,
@@ -88,6 +88,19 @@ def test_a_home_that_executors_do_not_see_is_refused_in_the_first_epoch(tmp_path
     assert str(driver / "home") in result.stderr and "share" in result.stderr, result.stderr
     assert "penstock.home" in result.stderr, result.stderr
     assert not list((driver / "home").rglob("*.epoch")), "an epoch was committed"
+
+
+def test_too_few_slots_are_told_at_once(tmp_path: Path) -> None:
+    """Long before penstock.resident.slot-timeout, for which no process would live long enough here."""
+    program = tmp_path / "count.py"
+    program.write_text(COUNT)
+    with spark_cluster(tmp_path / "cluster", workers=1) as cluster:
+        result = run(program, cluster.url, tmp_path / "home", "resident", "-Dpenstock.resident.slot-timeout=24 h")
+        assert result.returncode != 0
+        assert "needs 2 slots of Spark at the same time, and the cluster can give it 1" in result.stderr, result.stderr
+        one = tmp_path / "one.py"
+        one.write_text(COUNT.replace("set_parallelism(2)", "set_parallelism(1)"))
+        assert run(one, cluster.url, tmp_path / "home", "resident").stdout == "sum 499500\n"
 
 
 class ClusterJob(KilledJob):

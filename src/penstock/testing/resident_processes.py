@@ -46,6 +46,9 @@ class ProcessHost:
     def slots_for(self, parallelism: int) -> int:
         return parallelism
 
+    def most_tasks(self) -> int | None:
+        return None
+
     def driver_address(self) -> str:
         return "127.0.0.1"
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from enum import Enum
 
 from penstock.common.configuration import Configuration
+from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
 from penstock.common.options import RESIDENT
 from penstock.control.engine import AttemptEnd, EngineJob, WorkerEnvironment
@@ -35,6 +36,10 @@ from penstock.storage.locations import storage_at
 _DROP_SECONDS = 5.0
 _DYING_SECONDS = 3.0
 _LOSSES_WITHOUT_PROGRESS = 5
+_REMEDY = (
+    "Give Spark more cores, or the job a smaller parallelism, or run it with penstock.engine: micro-batch, which needs "
+    "no slots of its own."
+)
 
 
 class _Phase(Enum):
@@ -78,10 +83,19 @@ class ResidentEngine:
         self._locations()  # state of the other engine is refused before anything starts
         self._host.open(job)
         slots = self._host.slots_for(job.blueprint.parallelism)
+        self._refuse_too_few(slots)
         self._supervisor = Supervisor(self._host, slots, settings.ports, self._state.location, self._clock)
         self._epochs = Epochs(job, settings.epoch_interval_seconds, settings.epoch_timeout_seconds, self._clock)
         job.planner.on_news = self._wake
         self._supervisor.start()
+
+    def _refuse_too_few(self, slots: int) -> None:
+        """Unless the job has run here: a machine that was lost since then may come back."""
+        most = self._host.most_tasks()
+        if most is not None and most < slots and self._job.completion.store.latest.epoch == 0:
+            raise JobExecutionError(
+                f"the job needs {slots} slots of Spark at the same time, and the cluster can give it {most}. {_REMEDY}"
+            )
 
     def start(self, attempt: int) -> None:
         job = self._job.blueprint
@@ -239,9 +253,8 @@ class ResidentEngine:
             Failure(
                 "JobExecutionError",
                 f"the job needs {wanted} slots of Spark at the same time, and after "
-                f"{self._settings.slot_timeout_seconds:.0f} s only {there} of them run. Give Spark more cores, or the "
-                "job a smaller parallelism, or wait longer (penstock.resident.slot-timeout), or run it with "
-                f"penstock.engine: micro-batch, which needs no slots of its own.{self._last_loss()}",
+                f"{self._settings.slot_timeout_seconds:.0f} s (penstock.resident.slot-timeout) only {there} of them "
+                f"run. {_REMEDY}{self._last_loss()}",
             )
         )
 

@@ -17,6 +17,7 @@ from penstock.common.run_options import current_run_options
 from penstock.control.engine import EngineJob, WorkerEnvironment
 from penstock.control.job_home import JobHome
 from penstock.engines.resident.messages import TaskSettings
+from penstock.engines.resident.spark_capacity import most_tasks
 from penstock.engines.resident.task import run_task
 from penstock.engines.spark.engine import loss_of_the_jvm, read_bounded_frames, spark_options
 from penstock.engines.spark.query_failure import message_of_job
@@ -67,6 +68,9 @@ class SparkHost:
         if str(self._context.master).startswith("local"):
             return min(parallelism, self._context.defaultParallelism)
         return parallelism
+
+    def most_tasks(self) -> int | None:
+        return most_tasks(self._context)
 
     @property
     def encrypts(self) -> bool:

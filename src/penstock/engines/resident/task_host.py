@@ -26,6 +26,9 @@ class TaskHost(Protocol):
     def slots_for(self, parallelism: int) -> int:
         """How many tasks a job gets: one for each subtask, or fewer where slots are known to be fewer."""
 
+    def most_tasks(self) -> int | None:
+        """How many tasks can ever run at the same time; None if that is not known, or may change while one waits."""
+
     def driver_address(self) -> str:
         """Where tasks reach the driver."""
 
@@ -42,4 +45,4 @@ class TaskHost(Protocol):
         """Whether nothing can run any more."""
 
     def close(self) -> None:
-        """Tasks that were told to end have a moment for it."""
+        """Tasks that were told to end have a moment for it, in which nobody waits for them."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from penstock.common import Configuration
-from penstock.common.errors import ConfigurationError, NotSupportedError
+from penstock.common.errors import ConfigurationError, JobExecutionError, NotSupportedError
 from penstock.common.options import validate
 from penstock.control.engine import WorkerEnvironment
 from penstock.control.epoch_store import EpochRecord
@@ -24,7 +24,8 @@ class EmptyHost:
 
     encrypts = False
 
-    def __init__(self) -> None:
+    def __init__(self, room: int | None = None) -> None:
+        self.room = room
         self.started: list[int] = []
         self.closed = False
 
@@ -36,6 +37,9 @@ class EmptyHost:
 
     def slots_for(self, parallelism: int) -> int:
         return parallelism
+
+    def most_tasks(self) -> int | None:
+        return self.room
 
     def driver_address(self) -> str:
         return "127.0.0.1"
@@ -86,6 +90,28 @@ def test_too_few_slots_are_told_in_our_words(tmp_path: Path) -> None:
     engine.close()
     engine.close()
     assert host.closed
+
+
+def test_slots_that_no_cluster_has_are_not_waited_for(tmp_path: Path) -> None:
+    host = EmptyHost(room=1)
+    engine = ResidentEngine(host)
+    engine.prepare(SimpleNamespace(configuration={}), None)  # type: ignore[arg-type]
+    with pytest.raises(
+        JobExecutionError, match="needs 2 slots of Spark at the same time, and the cluster can give it 1"
+    ):
+        engine.open(job_in(tmp_path))
+    assert host.started == []
+
+
+@pytest.mark.parametrize(("room", "record"), [(2, EpochRecord(0)), (1, EpochRecord(7)), (None, EpochRecord(0))])
+def test_slots_that_may_come_are_waited_for(tmp_path: Path, room: int | None, record: EpochRecord) -> None:
+    """Also by a job that had them: the machine that it lost may come back."""
+    host = EmptyHost(room)
+    engine = ResidentEngine(host)
+    engine.prepare(SimpleNamespace(configuration={}), None)  # type: ignore[arg-type]
+    engine.open(job_in(tmp_path, record))
+    assert host.started == [0, 1]
+    engine.close()
 
 
 def test_tasks_that_spark_cannot_start_are_told_with_the_cause_before_the_timeout(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pyspark import SparkConf
 
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
 from penstock.control.job_record import JobRecord
@@ -37,8 +38,8 @@ def test_which_engine_runs_a_job(
 
 def test_a_session_of_the_programs_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     class Context:
-        def getConf(self) -> dict[str, str]:  # noqa: N802
-            return {"spark.master": "local[2]"}
+        def getConf(self) -> SparkConf:  # noqa: N802
+            return SparkConf(loadDefaults=False, _jvm=None).set("spark.master", "local[2]")
 
     monkeypatch.setattr("pyspark.SparkContext._active_spark_context", Context())
     assert engine_for(JobRequest("job", (), {}, 1), None).name == "micro-batch"
