@@ -9,6 +9,7 @@ import pytest
 from cassandra.auth import PlainTextAuthProvider
 from cassandra.cluster import Cluster, NoHostAvailable, Session
 from tests.conftest import EnvironmentFactory
+from tests.engine.connector_pages import ConnectorPage
 from tests.services.cassandra import cassandra_server
 from tests.services.processes import free_port, wait_until
 
@@ -180,3 +181,15 @@ def test_programs_that_cannot_run_are_refused(local_env: EnvironmentFactory) -> 
         ClusterBuilder().build_cluster()
     with pytest.raises(NotSupportedError, match="Java"):
         CassandraFailureHandler(object())
+
+
+def test_the_program_of_the_page(
+    local_env: EnvironmentFactory, builder: Login, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.execute(
+        "CREATE KEYSPACE IF NOT EXISTS shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+    )
+    session.execute("CREATE TABLE shop.totals (customer text PRIMARY KEY, total bigint)")
+    page = ConnectorPage("cassandra", local_env(2), monkeypatch)
+    page.run({'.set_host("localhost")': ".set_cluster_builder(login)"}, login=builder)
+    assert dict(session.execute("SELECT customer, total FROM shop.totals")) == {"Ann": 3, "Bob": 5}
