@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.conftest import EnvironmentFactory
+from tests.engine.connector_pages import ConnectorPage
 from tests.services.opensearch import opensearch_server
 
 from penstock.common import Row
@@ -94,3 +95,9 @@ def test_what_a_builder_refuses() -> None:
     with pytest.raises(ConfigurationError, match="set_connection_password"):
         Elasticsearch7SinkBuilder().set_hosts("http://me:hush@h:9200")
     assert [Backoff(3, 100, True).seconds(n) for n in range(3)] == [0.1, 0.2, 0.4]
+
+
+def test_the_program_of_the_page(local_env: EnvironmentFactory, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ConnectorPage("elasticsearch", local_env(2), monkeypatch)
+    page.run({"localhost:9200": address.removeprefix("http://"), '"users", "id"': '"users-of-the-page", "id"'})
+    assert documents(address, "users-of-the-page") == {"1": {"id": "1", "name": "Ann"}}

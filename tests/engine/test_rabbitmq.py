@@ -9,6 +9,7 @@ from typing import Any
 import pika
 import pytest
 from tests.conftest import EnvironmentFactory
+from tests.engine.connector_pages import ConnectorPage
 from tests.services.processes import wait_until
 from tests.services.rabbitmq import PASSWORD, USER, rabbitmq_server
 
@@ -141,3 +142,12 @@ def test_what_goes_wrong_is_said(port: int, local_env: EnvironmentFactory) -> No
     with pytest.raises(JobExecutionError, match="RabbitMQ at 127.0.0.1:1, virtual host '/' is away") as failure:
         env.execute()
     assert PASSWORD not in str(failure.value).replace("'guest'", "")
+
+
+def test_the_program_of_the_page(local_env: EnvironmentFactory, port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders, shouted = Queue(port, "orders"), Queue(port, "shouted")
+    orders.publish("tea", "milk")
+    page = ConnectorPage("rabbitmq", local_env(), monkeypatch)
+    places = {'"localhost"': '"127.0.0.1"', "5672": str(port)}
+    page.run(places, until=lambda: shouted.ready() == 2)
+    assert shouted.taken() == ["TEA", "MILK"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 import redis as redis_client
 from tests.conftest import EnvironmentFactory
+from tests.engine.connector_pages import ConnectorPage
 from tests.services.redis import PASSWORD, redis_server
 
 from penstock.common import Row, RowKind
@@ -95,3 +96,12 @@ def test_a_table_of_sql_is_written_and_looked_up(local_env: EnvironmentFactory, 
         t_env.execute_sql(f"SELECT g {joined}")
     with pytest.raises(NotSupportedError, match="cannot be read from"):
         t_env.execute_sql("SELECT * FROM stock")
+
+
+def test_the_program_of_the_page(
+    local_env: EnvironmentFactory, options: RedisOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = ConnectorPage("redis", local_env(2), monkeypatch)
+    page.run({'"localhost", 6379, password="secret"': f'"127.0.0.1", {options.port}, password="{PASSWORD}"'})
+    assert client(options).hgetall("user:1") == {"id": "1", "name": "Ann"}
+    assert client(options).smembers("names") == {"Ann", "Bob"}

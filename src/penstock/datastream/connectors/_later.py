@@ -14,12 +14,6 @@ _WRITE_YOUR_OWN = (
 
 # module -> why, what to do instead, names (Outer.Inner for nested classes)
 LATER: dict[str, tuple[str, str, str]] = {
-    "connectors.cassandra": (
-        _UNPLANNED,
-        _WRITE_YOUR_OWN,
-        "ConsistencyLevel MapperOptions ClusterBuilder CassandraCommitter CassandraFailureHandler CassandraSink"
-        " CassandraSink.CassandraSinkBuilder",
-    ),
     "connectors.kinesis": (
         _UNPLANNED,
         _WRITE_YOUR_OWN,

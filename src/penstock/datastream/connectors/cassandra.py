@@ -1,13 +1,16 @@
-"""Cassandra: not there."""
+"""Cassandra, under the module path that PyFlink programs import it from."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from penstock.connectors.cassandra.cluster import ClusterBuilder
+from penstock.connectors.cassandra.sink import CassandraSink, ConsistencyLevel, MapperOptions
+from penstock.connectors.cassandra.writing import CassandraCommitter, CassandraFailureHandler
 
-from penstock.datastream.connectors._later import refused_classes
-
-globals().update(refused_classes(__name__))
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+__all__ = [
+    "CassandraCommitter",
+    "CassandraFailureHandler",
+    "CassandraSink",
+    "ClusterBuilder",
+    "ConsistencyLevel",
+    "MapperOptions",
+]

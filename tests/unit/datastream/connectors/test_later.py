@@ -8,13 +8,14 @@ import pytest
 
 from penstock.common.errors import NotSupportedError
 from penstock.datastream import connectors
-from penstock.datastream.connectors import cassandra, kafka, pulsar
+from penstock.datastream.connectors import kafka, kinesis, pulsar
 
 
 @pytest.mark.parametrize(
     ("use", "reason"),
     [
-        (lambda: cassandra.CassandraSink.add_sink(None), "CassandraSink.add_sink: .*real server yet"),
+        (lambda: pulsar.PulsarSource.builder(), "PulsarSource.builder: .*real server yet.*write a Sink.*a Source"),
+        (lambda: kinesis.KinesisStreamsSink.builder(), "KinesisStreamsSink.builder: .*docs/connectors-own.md"),
     ],
 )
 def test_use_is_refused_with_a_reason(use: Any, reason: str) -> None:

@@ -1,0 +1,1 @@
+"""Cassandra: a sink."""
