@@ -160,6 +160,10 @@ class EpochCompletion:
         )
         self._observe(records, elapsed_ms, sum(busy.values()))
 
+    def held_up(self, seconds: float) -> None:
+        """So long the sources had to wait for epochs that were under way."""
+        self._statistics.vitals.hold_up(seconds)
+
     # -- what is visible ---------------------------------------------------------------------------------------
 
     def publish(self) -> None:

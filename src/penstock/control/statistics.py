@@ -45,7 +45,7 @@ class JobStatistics:
         self._sinks = [operator.id for operator in job.operators if operator.params.get("sink")]
         self._watermark = MIN_TIMESTAMP
         self._watermarks: dict[tuple[int, int], int] = {}  # by operator and subtask; highest when idle
-        self._rate = 0.0
+        self._rate = 0.0  # of the last epoch, until there is one of a whole second
         self._metrics: dict[tuple[str, int], dict[str, MetricValue]] = {}  # by uid and subtask
         self.epoch = 0
         self.records_by_operator: Counter[int] = Counter()
@@ -100,6 +100,6 @@ class JobStatistics:
             self.epoch,
             sum(self.records_by_operator[id_] for id_ in self._sources),
             sum(self.records_by_operator[id_] for id_ in self._sinks),
-            self._rate,
+            self._rate if (rate := self.vitals.read_rate(self._sources)) is None else rate,
             None if self._watermark in (MIN_TIMESTAMP, MAX_TIMESTAMP) else now - self._watermark,
         )

@@ -71,7 +71,9 @@ class SubtaskVitals:
         self._levels = {operator.id: operator.level for operator in job.operators}
         self._clock = clock
         self._since = clock()
+        self._rolled = False
         self._pressed: dict[tuple[int, int], float] = {}  # by level and subtask, when tasks say so
+        self._held_up = 0.0
         self.subtasks: dict[tuple[int, int], SubtaskTotals] = {}
         self.stacks: dict[tuple[int, int], Stacks] = {}
         self.processes: dict[str, ProcessVitals] = {}
@@ -105,6 +107,17 @@ class SubtaskVitals:
         if self._clock() - self._since >= _WINDOW_SECONDS:
             self._roll()
 
+    def hold_up(self, seconds: float) -> None:
+        """So long there was something to read, and as many epochs under way as may be."""
+        self._held_up += seconds
+
+    def read_rate(self, sources: Iterable[int]) -> float | None:
+        """Records that these operators read in a second; None before the first second is over."""
+        if not self._rolled:
+            return None
+        name, wanted = RATES["records_in"], frozenset(sources)
+        return sum(known.rates.get(name, 0.0) for (id_, _), known in self.subtasks.items() if id_ in wanted)
+
     def settle(self, under_way: bool) -> bool:
         """Whether all is quiet: no epoch is under way, however long that may take, and none was for a while."""
         quiet = not under_way and self._clock() - self._since >= _STALE_SECONDS
@@ -123,7 +136,8 @@ class SubtaskVitals:
     def _roll(self) -> None:
         """A window ends: what happened in it becomes rates."""
         now = self._clock()
-        seconds, self._since = max(now - self._since, 1e-9), now
+        seconds, self._since, self._rolled = max(now - self._since, 1e-9), now, True
+        held_up, self._held_up = self._held_up / seconds, 0.0
         busy: defaultdict[tuple[int, int], float] = defaultdict(float)  # by level and subtask
         for (id_, subtask), known in self.subtasks.items():
             busy[self._levels[id_], subtask] += known.window["busy_ms"] / 1000 / seconds
@@ -133,8 +147,11 @@ class SubtaskVitals:
         for (id_, subtask), known in self.subtasks.items():
             level = self._levels[id_]
             all_busy = min(1.0, busy[level, subtask])
-            # In micro-batches a level waits while those after it work; the next epoch cannot begin before.
-            waits = self._pressed.get((level, subtask), sum(share for other, share in busiest.items() if other > level))
+            # In micro-batches a level waits while those after it work; the next epoch cannot begin before. Tasks that
+            # stay know when they have no room, but not when nothing comes because those after them hold up epochs.
+            waits = sum(share for other, share in busiest.items() if other > level)
+            if (level, subtask) in self._pressed:
+                waits = max(self._pressed[level, subtask], min(held_up, waits))
             pressed = min(waits, 1.0 - all_busy)
             known.rates = {name: round(known.window[key] / seconds, 3) for key, name in RATES.items()}
             idle = max(0.0, 1.0 - all_busy - pressed)

@@ -28,6 +28,7 @@ class JobBoard:
         self._running: dict[str, tuple[float, JobDescription]] = {}
         self._ended: dict[str, JobDescription] = {}
         self._dead: dict[str, JobDescription] = {}
+        self._last: dict[str, JobDescription] = {}  # of jobs that have not ended
         self._pool = ThreadPoolExecutor(_ASKED_AT_ONCE, thread_name_prefix="penstock-board")
 
     def refresh(self) -> None:
@@ -41,6 +42,7 @@ class JobBoard:
             for job_id, answer in answers.items():
                 if answer is not None:
                     self._running[job_id] = now, answer
+                    self._last[job_id] = answer
                 elif job_id in before:
                     self._running[job_id] = before[job_id]
             self._dead = dead
@@ -72,6 +74,11 @@ class JobBoard:
         with self._lock:
             return self._dead.get(job_id)
 
+    def last(self, job_id: str) -> JobDescription | None:
+        """What its driver said last: while there is none, the job's files may be gone."""
+        with self._lock:
+            return self._last.get(job_id)
+
     def all(self) -> dict[str, JobDescription]:
         with self._lock:
             running = {job_id: job for job_id, (_, job) in self._running.items()}
@@ -80,7 +87,9 @@ class JobBoard:
     def forget(self, job_id: str) -> None:
         """It has not ended after all."""
         with self._lock:
-            self._ended.pop(job_id, None)
+            ended = self._ended.pop(job_id, None)
+            if ended is not None:
+                self._last[job_id] = ended
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -102,3 +111,5 @@ class JobBoard:
         read = {job_id: job for job_id in new if (job := describe_ended(self._home, job_id)) is not None}
         with self._lock:
             self._ended |= read
+            for job_id in read:
+                self._last.pop(job_id, None)

@@ -46,23 +46,39 @@ def describe_home(home: JobHome, state: JobStatus = JobStatus.SUSPENDED) -> JobD
     return describe_record(record, read_attempts(home.run), record.state or state, snapshots)
 
 
-def describe_entry(home: Path, entry: JobEntry, waiting: str | None) -> JobDescription:
-    """Of a job that was submitted: what is known of it besides, under the state that the manager gives it."""
-    state = entry.outcome or (JobStatus.CREATED if entry.starts == 0 else JobStatus.RESTARTING)
+def has_ended(entry: JobEntry, known: JobDescription) -> bool:
+    """Whether it says how the job ended that the manager has started, and not how an earlier run of it did."""
+    ended_at = known.started_at + known.duration_ms
+    return known.state.is_globally_terminal_state() and ended_at >= (entry.started_at or entry.submitted_at)
+
+
+def describe_entry(
+    home: Path, entry: JobEntry, waiting: str | None, last: JobDescription | None = None
+) -> JobDescription:
+    """Of a job that was submitted: what is known of it besides, under the state that the manager gives it.
+
+    The driver of one that is rescaled has removed its files: what it said last is all there is.
+    """
+    began = entry.starts > 1 or last is not None
+    state = entry.outcome or (JobStatus.RESTARTING if entry.starts > 0 else JobStatus.CREATED)
     if entry.state is EntryState.RUNNING:
-        state = JobStatus.CANCELLING if entry.cancel else JobStatus.CREATED if entry.starts == 1 else state
-    known = describe_home(JobHome(home, entry.job_id), state) or JobDescription(
-        entry.job_id,
-        entry.launch.name or Path(entry.launch.script).name,
-        entry.slots,
-        entry.submitted_at,
-        0,
-        _progress(state),
-        (),
-        (),
-        SnapshotOverview(),
-        script=entry.launch.script,
-        configuration=dict(entry.launch.configuration),
+        state = JobStatus.CANCELLING if entry.cancel else JobStatus.RESTARTING if began else JobStatus.CREATED
+    known = (
+        describe_home(JobHome(home, entry.job_id), state)
+        or _without_numbers(last)
+        or JobDescription(
+            entry.job_id,
+            entry.launch.name or Path(entry.launch.script).name,
+            entry.slots,
+            entry.submitted_at,
+            0,
+            _progress(state),
+            (),
+            (),
+            SnapshotOverview(),
+            script=entry.launch.script,
+            configuration=dict(entry.launch.configuration),
+        )
     )
     now = time.time_ns() // 1_000_000
     return replace(
@@ -113,6 +129,16 @@ def describe_record(
         configuration={} if program is None else dict(program.configuration),
         script=None if program is None else program.script,
     )
+
+
+def _without_numbers(last: JobDescription | None) -> JobDescription | None:
+    if last is None:
+        return None
+    operators = (
+        replace(operator, subtasks=tuple(SubtaskDescription(index) for index in range(operator.parallelism)))
+        for operator in last.operators
+    )
+    return replace(last, operators=tuple(operators), progress=replace(last.progress, rate=0.0))
 
 
 def _progress(state: JobStatus) -> JobProgress:

@@ -25,7 +25,7 @@ from penstock.manager import machine as says
 from penstock.manager.drivers import Drivers
 from penstock.manager.job_board import JobBoard
 from penstock.manager.job_entry import EntryState, EntryStore, JobEntry, LaunchPlan
-from penstock.manager.job_files import describe_entry
+from penstock.manager.job_files import describe_entry, has_ended
 from penstock.manager.machine import Instruction, ManagerMachine
 from penstock.manager.programs import UploadedPrograms
 from penstock.manager.remote_job import AbsentJob, RemoteJob
@@ -158,7 +158,10 @@ class Manager:
         with self._lock:
             entries = dict(self._machine.entries)
         for job_id, entry in entries.items():
-            found[job_id] = self._shown(entry, found.get(job_id))
+            known = found.get(job_id)
+            if known is None and entry.state is EntryState.RUNNING:
+                known = self._board.ended(job_id)  # which the board may learn only in a moment
+            found[job_id] = self._shown(entry, known)
         return sorted(found.values(), key=lambda job: (job.started_at, job.job_id))
 
     def job(self, job_id: str) -> JobControl | None:
@@ -174,13 +177,18 @@ class Manager:
         return None if known is None else AbsentJob(known)
 
     def _shown(self, entry: JobEntry, known: JobDescription | None) -> JobDescription:
-        """What the manager knows of a job counts; what its driver or its history says tells more."""
-        if known is not None and entry.state is EntryState.RUNNING and not known.state.is_globally_terminal_state():
+        """What the manager knows of a job counts; what its driver or its history says tells more.
+
+        A driver takes a while to go after it has written how its job ended, which is shown at once.
+        """
+        ended = known if known is not None and has_ended(entry, known) else None
+        if entry.state is EntryState.RUNNING and known is not None and not known.state.is_globally_terminal_state():
             return known
-        if known is not None and entry.state is EntryState.ENDED and known.state.is_globally_terminal_state():
-            return known
+        if entry.state is not EntryState.WAITING and ended is not None and entry.rescale_to is None:
+            return ended
         with self._lock:
-            return describe_entry(self.home, entry, self._machine.waits_for(entry, _now()))
+            waiting = self._machine.waits_for(entry, _now())
+        return describe_entry(self.home, entry, waiting, ended or self._board.last(entry.job_id))
 
     def slots(self) -> tuple[int, int]:
         with self._lock:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import TypedDict
 
-from penstock.control.job_control import JobDescription, OperatorDescription
+from penstock.control.job_control import JobDescription, OperatorDescription, SubtaskDescription
 
 _SKEWED = 0.5  # coefficient of variation of the records per subtask
 _HOT_SHARE = 0.10
+_CERTAIN_SHARE = 0.02  # what is rarer may be missing in the summary, or be in it by chance
 _ENOUGH_RECORDS = 1000
 
 
@@ -44,7 +45,7 @@ def skew(job: JobDescription) -> Skew:
 
 
 def _of(operator: OperatorDescription) -> VertexSkew:
-    records = [int(subtask.metrics.get("numRecordsIn", 0)) for subtask in operator.subtasks]
+    records = [_records(subtask) for subtask in operator.subtasks]
     sizes = [
         int(sum(v for name, v in s.metrics.items() if name.startswith("state.") and name.endswith(".bytes")))
         for s in operator.subtasks
@@ -68,11 +69,27 @@ def _of(operator: OperatorDescription) -> VertexSkew:
 
 
 def _hot_keys(operator: OperatorDescription) -> list[HotKeyShare]:
-    """Keys live in one subtask each, so that their counts need no adding."""
-    sampled = sum(subtask.keys_sampled for subtask in operator.subtasks)
-    found = [(key.key, key.seen) for subtask in operator.subtasks for key in subtask.hot_keys]
+    """Keys live in one subtask each, so that their counts need no adding. Busy subtasks look at fewer of their records:
+
+    the share in a sample is one of the subtask's records.
+    """
+    everything = sum(_records(subtask) for subtask in operator.subtasks)
+    found = [
+        (key.key, key.seen / subtask.keys_sampled * _records(subtask))
+        for subtask in operator.subtasks
+        for key in subtask.hot_keys
+        if subtask.keys_sampled
+    ]
     found.sort(key=lambda pair: -pair[1])
-    return [{"key": key, "share": round(seen / sampled, 4), "count": seen} for key, seen in found[:10] if sampled]
+    return [
+        {"key": key, "share": round(records / everything, 4), "count": round(records)}
+        for key, records in found[:10]
+        if everything and records / everything >= _CERTAIN_SHARE
+    ]
+
+
+def _records(subtask: SubtaskDescription) -> int:
+    return int(subtask.metrics.get("numRecordsIn", 0))
 
 
 def _advice(operator: OperatorDescription, hot: list[HotKeyShare]) -> list[str]:
@@ -81,9 +98,10 @@ def _advice(operator: OperatorDescription, hot: list[HotKeyShare]) -> list[str]:
             "No single key is hot: many keys fall into few subtasks. More key groups spread them better: "
             "set_max_parallelism() with a larger number, before the job has state."
         ]
-    keys = ", ".join(each["key"] for each in hot[:3])
     share = sum(each["share"] for each in hot)
-    advice = [f"{keys} make up {share:.0%} of the records of {operator.name!r}."]
+    keys = [each["key"] for each in hot]
+    said = f"The key {keys[0]} makes up" if len(keys) == 1 else f"The keys {', '.join(keys)} make up"
+    advice = [f"{said} {share * 100:.0f} % of the records of {operator.name!r}."]
     if operator.kind in ("reduce", "sum", "min", "max", "min_by", "max_by", "aggregate", "window"):
         advice.append(
             "Aggregate in two phases: key_by(lambda r: (key(r), random.randrange(8))) and the same aggregation first, "

@@ -2,7 +2,7 @@
 import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import * as format from "../format";
 import { BOX_WIDTH, draw, lineName, ROW_HEIGHT, type Picture } from "./layout";
-import type { Exchange, Graph, Operator } from "./model";
+import type { Box, Exchange, Graph, Operator } from "./model";
 import { useView } from "./view";
 
 export type Colouring = "busy" | "pressed";
@@ -20,7 +20,8 @@ export function GraphView({ graph, colouring, selected, cause, onSelect }: Props
   const shape = shapeOf(graph);
   const picture = useMemo(() => draw(graph, downwards), [shape, downwards]);
   const target = useMemo(() => (selected === undefined ? undefined : placeOf(graph, picture, selected)), [picture, selected]);
-  const { frame, view, zoom, fit, reveal, pointers } = useView(picture, target);
+  const beginning = useMemo(() => picture.boxes.get(beginningOf(graph)?.id ?? ""), [picture]);
+  const { frame, view, zoom, fit, reveal, pointers, hidden } = useView(picture, beginning, target);
   const drawing = useRef<SVGSVGElement>(null);
 
   const walk = (event: KeyboardEvent, operator: Operator) => {
@@ -74,6 +75,7 @@ export function GraphView({ graph, colouring, selected, cause, onSelect }: Props
           })}
         </g>
       </svg>
+      <div className="more" data-hidden={hidden} />
       <div className="zoom">
         <button aria-label="Larger" onClick={() => zoom(1.25)}>
           +
@@ -165,6 +167,22 @@ const Line = memo(function Line({ exchange, picture }: { exchange: Exchange; pic
     </g>
   );
 });
+
+/** Of all sources, the one from which most operators are reached. */
+function beginningOf(graph: Graph): Box | undefined {
+  const reached = (box: Box) => {
+    const seen = new Set<string>();
+    const waiting = box.operators.map((operator) => operator.id);
+    while (waiting.length > 0) {
+      const id = waiting.pop()!;
+      if (!seen.has(id)) waiting.push(...(graph.operators.get(id)?.downstream ?? []));
+      seen.add(id);
+    }
+    return seen.size;
+  };
+  const sources = graph.boxes.filter((box) => box.operators.some((operator) => operator.upstream.length === 0));
+  return sources.reduce<Box | undefined>((best, box) => (best === undefined || reached(box) > reached(best) ? box : best), undefined);
+}
 
 /** The layout is made anew only when this changes. */
 function shapeOf(graph: Graph): string {

@@ -15,10 +15,10 @@ export interface Rect {
 }
 
 const LARGEST = 1.6;
-const READABLE = 0.62;
+const READABLE = 0.8;
 
-/** `target` is in sight whenever the view is not in somebody's hands. */
-export function useView(picture: { width: number; height: number }, target: Rect | undefined) {
+/** `target` is in sight whenever the view is not in somebody's hands; `beginning` is, when there is not room for all. */
+export function useView(picture: { width: number; height: number }, beginning: Rect | undefined, target: Rect | undefined) {
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<View>({ scale: 1, x: 0, y: 0 });
   const isTouched = useRef(false);
@@ -49,8 +49,12 @@ export function useView(picture: { width: number; height: number }, target: Rect
       const { width, height } = size();
       const whole = Math.min(1, width / picture.width, height / picture.height);
       const scale = everything ? whole : Math.max(whole, READABLE);
-      const centred = (room: number, length: number) => Math.max(0, (room - length * scale) / 2);
-      setView({ scale, x: centred(width, picture.width), y: centred(height, picture.height) });
+      const placed = (room: number, length: number, from: number, size: number) => {
+        const spare = room - length * scale;
+        return spare >= 0 ? spare / 2 : Math.min(0, Math.max(spare, room / 2 - (from + size / 2) * scale));
+      };
+      const first = beginning ?? { x: 0, y: 0, width: 0, height: 0 };
+      setView({ scale, x: placed(width, picture.width, first.x, first.width), y: placed(height, picture.height, first.y, first.height) });
     },
     [picture],
   );
@@ -92,7 +96,20 @@ export function useView(picture: { width: number; height: number }, target: Rect
     isTouched.current = true;
     setView((old) => ({ ...old, x: old.x + dx, y: old.y + dy }));
   });
-  return { frame, view, zoom, fit, reveal, pointers };
+  return { frame, view, zoom, fit, reveal, pointers, hidden: hiddenSides(view, picture, frame.current) };
+}
+
+/** On which sides the picture goes on. */
+function hiddenSides(view: View, picture: { width: number; height: number }, frame: HTMLDivElement | null): string {
+  if (frame === null) return "";
+  const slack = 14 * view.scale; // the margin of a picture is no loss
+  const sides: [string, boolean][] = [
+    ["left", view.x < -slack],
+    ["right", view.x + picture.width * view.scale > frame.clientWidth + slack],
+    ["above", view.y < -slack],
+    ["below", view.y + picture.height * view.scale > frame.clientHeight + slack],
+  ];
+  return sides.flatMap(([side, isHidden]) => (isHidden ? [side] : [])).join(" ");
 }
 
 /** How high the picture is when its width fits, as far as that is readable: the frame needs no more room. */

@@ -4,7 +4,7 @@ import { useLive } from "../api/live";
 import type { Exceptions, Job } from "../api/types";
 import * as format from "../format";
 import { to, type Route } from "../route";
-import { Notice, State, Stats, Tabs } from "../ui/parts";
+import { JobState, Notice, Stats, Tabs } from "../ui/parts";
 import { Actions } from "./actions";
 import { AttemptsTab } from "./attempts";
 import { CheckpointsTab } from "./checkpoints";
@@ -72,7 +72,7 @@ function Head({ job }: { job: Job }) {
         <div style={{ minWidth: 0 }}>
           <div className="title">
             <h1>{job.name}</h1>
-            <State state={job.state} />
+            <JobState job={job} />
           </div>
           <div className="about">
             <span className="mono" title="Job id">

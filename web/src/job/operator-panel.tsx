@@ -57,7 +57,7 @@ export function OperatorPanel({ job, operator, route, isWide, onWide, onClose }:
         {part === "overview" && <Overview job={job} operator={operator} />}
         {part === "subtasks" && <Subtasks base={base} />}
         {part === "watermarks" && <Watermarks base={base} />}
-        {part === "metrics" && <VertexMetrics base={base} />}
+        {part === "metrics" && <VertexMetrics base={base} parallelism={operator.parallelism} />}
         {part === "code" && <FlameGraph base={base} parallelism={operator.parallelism} />}
         {part === "keys" && <SkewPart job={job.jid} operator={operator.id} />}
       </div>
@@ -111,14 +111,22 @@ function Overview({ job, operator }: { job: Job; operator: Operator }) {
 const loadOf = (subtask: Subtask) => subtask.penstock ?? subtask.metrics.penstock ?? {};
 
 const SUBTASK_COLUMNS: Column<Subtask>[] = [
-  { title: "Subtask", wide: true, by: (s) => s.subtask, show: (s) => <b>{s.subtask}</b> },
+  { title: "Subtask", wide: true, by: (s) => s.subtask, show: (s) => <SubtaskName subtask={s} /> },
   { title: "State", by: (s) => s.status, show: (s) => <State state={s.status} /> },
   { title: "Load", by: (s) => loadOf(s).busy, show: (s) => <LoadBar busy={loadOf(s).busy} pressed={loadOf(s).backpressured} /> },
   { title: "In", number: true, by: (s) => s.metrics["read-records"], show: (s) => format.compact(s.metrics["read-records"]) },
   { title: "Out", number: true, by: (s) => s.metrics["write-records"], show: (s) => format.compact(s.metrics["write-records"]) },
   { title: "Attempt", number: true, by: (s) => s.attempt, show: (s) => s.attempt },
-  { title: "Where", show: (s) => <span className="mono">{s.endpoint ?? s.host ?? "–"}</span> },
 ];
+
+function SubtaskName({ subtask }: { subtask: Subtask }) {
+  return (
+    <>
+      <b>{subtask.subtask}</b>
+      <div className="mono muted where">{subtask.endpoint ?? subtask.host}</div>
+    </>
+  );
+}
 
 function Subtasks({ base }: { base: string }) {
   const { data, refused } = useLive<VertexDetails>(base);
@@ -140,8 +148,8 @@ function Watermarks({ base }: { base: string }) {
       rows={rows}
       id={(row) => row.subtask}
       columns={[
-        { title: "Subtask", by: (row) => row.subtask, show: (row) => row.subtask },
-        { title: "Watermark (UTC)", wide: true, by: (row) => row.at, show: (row) => <span className="mono">{format.watermark(row.at)}</span> },
+        { title: "Subtask", wide: true, by: (row) => row.subtask, show: (row) => <b>{row.subtask}</b> },
+        { title: "Watermark (UTC)", by: (row) => row.at, show: (row) => <span className="mono">{format.watermark(row.at)}</span> },
         {
           title: "Behind the first",
           number: true,

@@ -3,7 +3,7 @@ import { useLive } from "../api/live";
 import type { Cluster, Config, JobSummary } from "../api/types";
 import * as format from "../format";
 import { go, to } from "../route";
-import { Card, Notice, Pressure, State, Stats } from "../ui/parts";
+import { Card, JobState, Notice, Pressure, Stats } from "../ui/parts";
 import { Table, type Column } from "../ui/table";
 
 const ENDED = new Set(["FINISHED", "FAILED", "CANCELED"]);
@@ -54,7 +54,7 @@ function Nothing({ any }: { any: boolean }) {
 function ClusterStrip({ cluster, jobs }: { cluster: Cluster; jobs: JobSummary[] }) {
   const rate = jobs.reduce((sum, job) => sum + (ENDED.has(job.state) ? 0 : (job.penstock?.rate ?? 0)), 0);
   const total = cluster["slots-total"] ?? 0;
-  const waiting = jobs.filter((job) => job.state === "CREATED").length;
+  const waiting = jobs.filter((job) => job.state === "CREATED" && job.penstock?.waiting).length;
   return (
     <Stats
       items={[
@@ -87,7 +87,7 @@ const NAME: Column<JobSummary> = {
 const STATE: Column<JobSummary> = {
   title: "State",
   by: (job) => job.state,
-  show: (job) => <State state={job.state} />,
+  show: (job) => <JobState job={job} />,
 };
 const STARTED: Column<JobSummary> = {
   title: "Started",

@@ -16,14 +16,20 @@ const TONES: Record<string, Tone> = {
   CANCELING: "warn",
   SUSPENDED: "warn",
   CREATED: "",
+  STARTING: "",
 };
 const WORDS: Record<string, string> = { CREATED: "Waiting", CANCELED: "Cancelled" };
-const MOVING = new Set(["RESTARTING", "CANCELLING", "CANCELING", "FAILING", "INITIALIZING", "IN_PROGRESS"]);
+const MOVING = new Set(["RESTARTING", "CANCELLING", "CANCELING", "FAILING", "INITIALIZING", "IN_PROGRESS", "STARTING"]);
 
 /** The state is a word; its colour only helps. */
 export function State({ state }: { state: string }) {
   const word = WORDS[state] ?? sentenceCase(state);
   return <span className={`badge ${TONES[state] ?? ""} ${MOVING.has(state) ? "moving" : ""}`}>{word}</span>;
+}
+
+/** Flink has one word for a job that waits for a slot and for one whose driver starts. */
+export function JobState({ job }: { job: { state: string; penstock?: { waiting?: string | null } } }) {
+  return <State state={job.state === "CREATED" && !job.penstock?.waiting ? "STARTING" : job.state} />;
 }
 
 const sentenceCase = (word: string) => word.charAt(0) + word.slice(1).toLowerCase().replaceAll("_", " ");

@@ -38,6 +38,8 @@ class Epochs:
         self._saved_alone = False  # the epoch that is being saved: the next one waits for it
         self._output_closed = False
         self._next_at = self._planned_last = 0.0
+        self._full_since: float | None = None
+        self._waited = 0.0  # for room, until somebody knows whether there was something to read
 
     def _limit(self) -> int:
         """One at a time if a source has to hear how far its readers came, or a sink what is committed, to go on."""
@@ -54,6 +56,7 @@ class Epochs:
         """To the last record; what was under way never becomes visible."""
         self._flight.abandon()
         self._saved_alone = False
+        self._full_since, self._waited = None, 0.0
         latest = self._job.completion.store.latest
         self._offset = latest.offset or self._job.planner.initial_offset()
         self._job.planner.wake_all()
@@ -80,13 +83,16 @@ class Epochs:
         self._job.fence()
         planner = self._job.planner
         end = planner.look(self._offset)
+        waited, self._waited = self._waited, 0.0
         if end is None:
             self._next_at = now + max(planner.idle_wait(), _SHORTEST_WAIT_SECONDS)
             return None
+        self._job.completion.held_up(waited)
         plan = planner.plan(self._offset, end)
         works = planner.works(plan, self._job.completion.store.latest)
         planner.answer_wakeups()
         self._flight.begin(plan.number, plan, now)
+        self._full_since = None if self._flight.room else now
         self._offset, self._planned_last, self._next_at = end, now, now + self._interval
         return self._message(generation, plan.number, works)
 
@@ -100,6 +106,8 @@ class Epochs:
     def report(self, message: Reported) -> bool:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""
         complete = self._flight.report(message.epoch, message.place, read_report(message.report))
+        if complete and self._full_since is not None:
+            self._waited, self._full_since = self._clock() - self._full_since, None
         for plan, reports in complete:
             self._job.fence()
             self._job.completion.complete(plan, reports)
