@@ -83,7 +83,7 @@ OVER_FUNCTIONS: tuple[Function, ...] = (
     _over("row_number", takes(), lambda site: _BIGINT),
     _over("rank", takes(), lambda site: _BIGINT),
     _over("dense_rank", takes(), lambda site: _BIGINT),
-    _over("ntile", takes(INTEGER), results.of(DataTypes.INT())),
+    _over("ntile", takes(INTEGER), lambda site: _BIGINT),
     _over("percent_rank", takes(), lambda site: _DOUBLE.not_null()),
     _over("cume_dist", takes(), lambda site: _DOUBLE.not_null()),
     _over("lag", _lag_arguments, _lag_type),

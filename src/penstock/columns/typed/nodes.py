@@ -41,11 +41,12 @@ class InputRef(Typed):
 
 @dataclass(frozen=True)
 class OuterRef(Typed):
-    """A column of a query around a subquery."""
+    """A column of a query around a subquery; level says how many queries lie between, until outer.py has bound it."""
 
     index: int
     name: str
     time: TimeAttribute | None = None
+    level: int = 1
 
 
 @dataclass(frozen=True)
@@ -132,9 +133,16 @@ class OverCall(Typed):
 
 @dataclass(frozen=True)
 class SubqueryValue(Typed):
-    """The single value of a query."""
+    """The single value of a query. The plan's references to outer columns are places in `outer`."""
 
     plan: Plan
+    outer: tuple[Typed, ...] = ()
+
+    def children(self) -> tuple[Typed, ...]:
+        return self.outer
+
+    def with_children(self, children: tuple[Typed, ...]) -> Typed:
+        return replace(self, outer=children)
 
 
 @dataclass(frozen=True)
@@ -145,9 +153,14 @@ class SubqueryTest(Typed):
     operands: tuple[Typed, ...] = ()
     comparison: str | None = None
     every: bool = False
+    outer: tuple[Typed, ...] = ()
 
     def children(self) -> tuple[Typed, ...]:
-        return self.operands
+        return (*self.operands, *self.outer)
+
+    def with_children(self, children: tuple[Typed, ...]) -> Typed:
+        count = len(self.operands)
+        return replace(self, operands=children[:count], outer=children[count:])
 
 
 def walk(node: Typed) -> list[Typed]:

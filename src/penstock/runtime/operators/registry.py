@@ -65,6 +65,7 @@ _PLACES = {
     "table_window_join": "table.window_join:WindowJoinOperator",
     "table_window_rank": "table.window_rank:WindowRankOperator",
     "table_match": "table.match_recognize:MatchRecognizeOperator",
+    "table_batch_over": "table.batch_over:BatchOverOperator",
     "table_over": "table.over:OverOperator",
     "table_temporal_sort": "table.temporal_sort:TemporalSortOperator",
     "table_rank": "table.rank:RankOperator",

@@ -75,6 +75,8 @@ class RowRemoval:
         self, forms: pa.Array, hashes: pa.Array, adds: Booleans, numbers: Integers
     ) -> tuple[Integers, Booleans]:
         """Of each identity in the batch at most the last row stays, and only if it came."""
+        if not len(adds):
+            return numbers, adds
         own = np.full(len(adds), -1, np.int64)
         own[adds] = numbers
         codes = _codes(forms)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from penstock.columns.functions.function import Role
 from penstock.columns.typed.nodes import Aggregate, Bound, Constant, OverCall
+from penstock.columns.typesystem import families
+from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.table.logical.builder import NEVER_NULL
 from penstock.table.resolution.calls import find_function, signature
@@ -37,12 +39,11 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
     partition = tuple(resolver.resolve(one) for one in spec.partition_by)
     by_rows = spec.unit == "ROWS"
-    lower = _bound(spec.lower, resolver, by_rows) if spec.lower else Bound("unbounded")
-    upper = _bound(spec.upper, resolver, by_rows) if spec.upper else Bound("current")
+    near = None if by_rows or len(order) != 1 else order[0].operand.data_type
+    lower = _bound(spec.lower, resolver, near) if spec.lower else Bound("unbounded")
+    upper = _bound(spec.upper, resolver, near) if spec.upper else Bound("current")
     if not order and spec.unit is None:
         upper = Bound("unbounded", before=False)
-    if upper.kind == "offset" and not upper.before:
-        raise SqlValidationError("OVER windows end at the current row: FOLLOWING is not supported.", over.position)
     return OverCall(result, inner, partition, order, by_rows, lower, upper)
 
 
@@ -68,12 +69,14 @@ def _spec(
     )
 
 
-def _bound(bound: syntax.FrameBound, resolver: Resolver, by_rows: bool) -> Bound:
+def _bound(bound: syntax.FrameBound, resolver: Resolver, near: DataType | None) -> Bound:
+    """`near` is the type of the column whose distance RANGE measures; None for a number of rows."""
     if bound.offset is None:
         return Bound(bound.kind, bound.before)
     node = resolver.resolve(bound.offset)
     interval = isinstance(node.data_type, DayTimeIntervalType)
-    if not isinstance(node, Constant) or interval == by_rows:
-        wanted = "a whole number of rows" if by_rows else "an interval, as INTERVAL '1' HOUR"
+    temporal = near is not None and not families.is_number(near)
+    if not isinstance(node, Constant) or interval != temporal:
+        wanted = "an interval, as INTERVAL '1' HOUR" if temporal else "a whole number of rows"
         raise SqlValidationError(f"The bound of the window must be {wanted}.", bound.offset.position)
     return Bound(bound.kind, bound.before, node.value)

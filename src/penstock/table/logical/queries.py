@@ -9,6 +9,7 @@ from penstock.table.logical import builder
 from penstock.table.logical.grouping import Groups, GroupWindow, expand, is_group_window
 from penstock.table.logical.hints import SelectHints
 from penstock.table.logical.nodes import Relation
+from penstock.table.logical.outer import bound
 from penstock.table.logical.over_windows import over_call
 from penstock.table.logical.scope import Namespace, RelationScope, single
 from penstock.table.logical.sources import SourceBuilder
@@ -64,11 +65,12 @@ class QueryBuilder(SourceBuilder):
     def _subquery(self, expression: syntax.Expr, resolver: Resolver, scope: RelationScope) -> Typed:
         match expression:
             case syntax.ScalarQuery(query):
-                plan = self.query(query, scope)
+                plan, around = bound(self.query(query, scope))
                 _one_column(plan, 1, expression.position)
-                return SubqueryValue(plan.fields[0].data_type.nullable(), plan)
+                return SubqueryValue(plan.fields[0].data_type.nullable(), plan, around)
             case syntax.ExistsQuery(query):
-                return SubqueryTest(BooleanType(False), self.query(query, scope))
+                plan, around = bound(self.query(query, scope))
+                return SubqueryTest(BooleanType(False), plan, outer=around)
             case syntax.InQuery(operands, query, negated):
                 test = self._membership(operands, query, "equals", False, resolver, scope, expression.position)
                 return resolver.checked("not", [test], expression.position) if negated else test
@@ -87,13 +89,13 @@ class QueryBuilder(SourceBuilder):
         scope: RelationScope,
         position: Position | None,
     ) -> Typed:
-        plan = self.query(query, scope)
+        plan, around = bound(self.query(query, scope))
         _one_column(plan, len(operands), position)
         typed = [resolver.resolve(operand) for operand in operands]
         nullable = False
         for node, column in zip(typed, builder.references(plan), strict=True):
             nullable |= resolver.checked(comparison, [node, column], position).data_type.is_nullable
-        return SubqueryTest(BooleanType(nullable), plan, tuple(typed), comparison, every)
+        return SubqueryTest(BooleanType(nullable), plan, tuple(typed), comparison, every, around)
 
     def _ordered(self, query: written.Ordered, outer: RelationScope | None) -> Relation:
         if isinstance(query.query, written.Select) and query.order_by:

@@ -14,7 +14,12 @@ from penstock.table.logical.join_keys import join_by_columns
 from penstock.table.logical.narrow_scans import narrow_scan
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.set_operations import counted_set_operation, joined_set_operation
-from penstock.table.logical.subqueries import join_subqueries_of_filter, join_subqueries_of_projection
+from penstock.table.logical.subqueries import (
+    join_subqueries_of_filter,
+    join_subqueries_of_join,
+    join_subqueries_of_projection,
+    lateral_query_as_join,
+)
 from penstock.table.logical.temporal_joins import (
     lookup_join_by_columns,
     push_filter_into_temporal_join,
@@ -35,6 +40,7 @@ REWRITES: tuple[Rewrite, ...] = (
     ranking.rank_as_deduplication,
     join_subqueries_of_filter,
     join_subqueries_of_projection,
+    join_subqueries_of_join,
     temporal_join,
     push_filter_into_temporal_join,
     temporal_join_by_columns,
@@ -58,7 +64,9 @@ def _after_rules(relation: Relation, rules: tuple[Rewrite, ...]) -> Relation:
     def visit(node: Relation) -> Relation:
         # One object may stand in several places (a view used twice), and stays one.
         if id(node) not in known:
-            known[id(node)] = _settled(_with_inputs(node, tuple(visit(source) for source in node.inputs())), rules)
+            # Before the right is looked at, which refers to the left.
+            plain = lateral_query_as_join(node) or node
+            known[id(node)] = _settled(_with_inputs(plain, tuple(visit(source) for source in plain.inputs())), rules)
         return known[id(node)]
 
     return visit(relation)

@@ -57,13 +57,13 @@ class RelationScope:
         if found is not None:
             index, field, rest = found
             return InputRef(field.data_type, index, field.name, field.time), rest
-        scope = self.outer
+        scope, level = self.outer, 1
         while scope is not None:
             found = scope._find(parts, position)
             if found is not None:
                 index, field, rest = found
-                return OuterRef(field.data_type, index, field.name, field.time), rest
-            scope = scope.outer
+                return OuterRef(field.data_type, index, field.name, field.time, level), rest
+            scope, level = scope.outer, level + 1
         raise self._missing(parts, position)
 
     def _find(self, parts: tuple[str, ...], position: Position | None) -> tuple[int, Field, tuple[str, ...]] | None:

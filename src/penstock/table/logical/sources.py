@@ -12,8 +12,10 @@ from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType,
 from penstock.columns.typesystem.scalars import IntType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
+from penstock.table.logical.conditions import moved
 from penstock.table.logical.hints import SelectHints
 from penstock.table.logical.nodes import Correlation, Field, Match, Project, Relation, Scan, Snapshot, Unnest
+from penstock.table.logical.outer import bound
 from penstock.table.logical.row_patterns import measure_field, resolved, variables_of
 from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
 from penstock.table.logical.table_functions import table_function, versioned
@@ -119,8 +121,7 @@ class SourceBuilder:
         if lateral:
             if kind not in ("INNER", "LEFT"):
                 raise SqlValidationError(f"{kind} JOIN cannot be lateral: use INNER or LEFT JOIN.", join.position)
-            plain = builder.joined(left, right, kind, condition)
-            relation: Relation = Correlation(plain.fields, left, right, kind, condition, position=join.position)
+            relation: Relation = _correlated(left, right, kind, condition, join)
         else:
             ttl = self._hints.state_ttl(join.left), self._hints.state_ttl(join.right)
             relation = replace(builder.joined(left, right, kind, condition, join.position), state_ttl=ttl)
@@ -214,6 +215,24 @@ def _with_lookup_hint(right: Relation, hint: written.Hint, join: written.Join) -
     if not isinstance(right, Snapshot):
         raise SqlValidationError("LOOKUP is a hint for a table FOR SYSTEM_TIME AS OF a PROCTIME().", join.position)
     return replace(right, lookup_hint=hint)
+
+
+def _correlated(left: Relation, right: Relation, kind: str, condition: Typed | None, join: written.Join) -> Relation:
+    """What the right takes from queries further out comes with the left as columns, which are gone above."""
+    fields = builder.joined(left, right, kind, condition).fields
+    right, around = bound(right, [*builder.references(left)])
+    width, added = len(left.fields), len(around) - len(left.fields)
+    if not added:
+        return Correlation(fields, left, right, kind, condition, position=join.position)
+    left = builder.project(left, around, [*left.names, *(f"$outer{place}" for place in range(added))])
+    if condition is not None:
+        places = {place: place + (added if place >= width else 0) for place in range(len(fields))}
+        condition = moved(condition, places)
+    wide = Correlation(
+        builder.joined(left, right, kind, condition).fields, left, right, kind, condition, position=join.position
+    )
+    columns = builder.references(wide)
+    return builder.project(wide, [*columns[:width], *columns[width + added :]], [one.name for one in fields])
 
 
 def _depends_on_left(source: written.TableSource) -> bool:

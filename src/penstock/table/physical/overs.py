@@ -11,6 +11,7 @@ from penstock.runtime.table.over import OverParams
 from penstock.runtime.table.temporal_sort import TemporalSortParams
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
+from penstock.table.physical.batch_overs import batch_over
 from penstock.table.physical.table_stream import TableStream
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
-    """All calls of one node share one window, ordered by time."""
+    """All calls of one node share one window, ordered by time; in batch programs there may be any windows."""
+    if planner.batch:
+        return batch_over(relation, planner)
     first = relation.calls[0]
     if any(_window(call) != _window(first) for call in relation.calls):
         raise NotSupportedError("All OVER windows of a SELECT must be the same: use a subquery for each of the others.")
@@ -26,7 +29,7 @@ def over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
         raise NotSupportedError("OVER must be ordered by a time attribute, ascending.")
     if len(first.order_by) > 1:
         raise NotSupportedError("OVER can be ordered by a time attribute only: leave the other columns out.")
-    if first.upper.kind != "current":
+    if first.upper.kind != "current" or not first.lower.before:
         raise NotSupportedError("An OVER window ends at the CURRENT ROW.")
     source, places = _with_columns(relation)
     if source is not relation.source:
