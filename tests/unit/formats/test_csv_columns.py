@@ -116,6 +116,18 @@ def test_odd_files(tmp_path: Path, content: bytes) -> None:
     check_same(reader_of(schema(Types.LONG(), Types.STRING())), path)
 
 
+@pytest.mark.parametrize("size", range(1, 8))
+@pytest.mark.parametrize("ending", [b"\n\n3,c\n", b"\r\n\r\n3,c\n", b"\r3,c\n", b"\n0x3,c\n", b'\n3,"c\n"\n'])
+def test_what_is_read_differently_is_found_across_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: bytes, size: int
+) -> None:
+    monkeypatch.setattr("penstock.formats.compression._BLOCK", size)
+    path = tmp_path / "file.csv"
+    for before in (b"1,a", b"1,a\n2,b", b"1,a\r\n2,bc"):
+        path.write_bytes(before + ending)
+        check_same(reader_of(schema(Types.LONG(), Types.STRING())), path)
+
+
 def test_plain_files_stay_columns(tmp_path: Path) -> None:
     path = tmp_path / "file.csv.gz"
     path.write_bytes(gzip.compress(b"id;name\n" + b"1;a\n" * 300_000))
