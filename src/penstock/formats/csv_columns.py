@@ -40,30 +40,38 @@ class ReadDifferently(Exception):
 class CsvColumns:
     """Reads files of one dialect and row type."""
 
-    def __init__(self, dialect: CsvDialect, codec: Codec, kinds: set[BasicType]) -> None:
+    def __init__(self, dialect: CsvDialect, codec: Codec, width: int, chosen: list[int], kinds: set[BasicType]) -> None:
         self._dialect = dialect
         self._codec = codec
+        self._names = [str(place) for place in range(width)]
+        self._chosen = [self._names[place] for place in chosen]
         pairs = _EMPTY_LINES
         pairs += _HEXADECIMAL if kinds & {*_WHOLE_NUMBERS, BasicType.DOUBLE} else ()
         pairs += _NOT_A_NUMBER if BasicType.DOUBLE in kinds else ()
         self._pairs = tuple(int.from_bytes(pair, "little") for pair in pairs)
 
     @staticmethod
-    def of(dialect: CsvDialect, row_type: RowTypeInfo) -> CsvColumns | None:
-        """None when the dialect or a type has no equivalent."""
+    def of(dialect: CsvDialect, row_type: RowTypeInfo, chosen: list[int] | None = None) -> CsvColumns | None:
+        """None when the dialect or a type has no equivalent. `chosen` are the columns that are asked for."""
         plain = dialect.escape is None and not dialect.allow_comments
         characters = dialect.separator + (dialect.quote or "")
-        types = row_type.get_field_types()
+        types, names = row_type.get_field_types(), row_type.get_field_names()
+        width = len(types)
+        if chosen is None:
+            chosen = list(range(width))
+        else:
+            types, names = [types[place] for place in chosen], [names[place] for place in chosen]
+            row_type = RowTypeInfo(types, names)
         kinds = {each.basic_type for each in types if isinstance(each, BasicTypeInfo)}
         known = all(isinstance(each, BasicTypeInfo) for each in types) and kinds <= _TYPES
         codec = codec_for(row_type) if plain and characters.isascii() and known and types else None
-        return None if codec is None else CsvColumns(dialect, codec, kinds)
+        return None if codec is None else CsvColumns(dialect, codec, width, chosen, kinds)
 
     def read(self, path: str, skipped_rows: int) -> Iterator[Batch]:
         """Raises ReadDifferently or one of Arrow's errors before the first record about which the readers differ."""
         for columns in self._open(_Inspected(blocks(path), self._pairs), skipped_rows):
             if columns.num_rows:
-                yield Batch.of_columns(self._codec, columns)
+                yield Batch.of_columns(self._codec, self._named(columns))
 
     def read_messages(self, messages: list[bytes]) -> Batch | None:
         """Messages of one record each; None when they have to be read one by one."""
@@ -77,7 +85,10 @@ class CsvColumns:
         # A quote that is left open takes the next message in: there are fewer records then.
         if sum(part.num_rows for part in parts) != len(messages):
             return None
-        return Batch.of_columns(self._codec, pa.concat_batches(parts))
+        return Batch.of_columns(self._codec, self._named(pa.concat_batches(parts)))
+
+    def _named(self, columns: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(columns.columns, schema=self._codec.schema)
 
     def _open(self, content: _Inspected, skipped_rows: int) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv  # late: where work is only planned it is not needed
@@ -89,7 +100,7 @@ class CsvColumns:
             csv.ReadOptions(
                 use_threads=False,
                 block_size=_BLOCK,
-                column_names=schema.names,
+                column_names=self._names,
                 skip_rows_after_names=skipped_rows,
             ),
             csv.ParseOptions(
@@ -99,7 +110,8 @@ class CsvColumns:
                 ignore_empty_lines=False,
             ),
             csv.ConvertOptions(
-                column_types=schema,
+                include_columns=self._chosen,
+                column_types=dict(zip(self._chosen, schema.types, strict=True)),
                 null_values=[] if null is None else [null],
                 strings_can_be_null=null is not None,
                 true_values=["true", "True", "TRUE"],

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.typeinfo import Types
+from penstock.common.types import Row
 from penstock.formats.csv import CsvReaderFormat
+from penstock.formats.csv_dialect import CsvDialect
 from penstock.formats.csv_records import CsvRecords
 from penstock.formats.csv_schema import CsvSchema, CsvSchemaBuilder
 from penstock.runtime.batch import Batch
@@ -152,3 +154,22 @@ def test_what_columns_cannot_do_is_read_as_rows(tmp_path: Path, builder: CsvSche
     path.write_bytes(b"1\n2\n")
     [rows] = reader_of(builder).read_all(str(path))
     assert isinstance(rows, list) and len(rows) == 2
+
+
+@pytest.mark.parametrize("chosen", [[0], [2], [1, 2], [0, 1, 2]])
+@pytest.mark.parametrize(
+    "content",
+    [b'1,"a\n1",x\n2,b,y\n', b'1,a,x\n\n2,b,"y"\n', b"1,a,x\n2,b\n", b"\xef\xbb\xbf1,a,x\n", b"1,a,x\r2,b,y\r"],
+)
+def test_some_columns(tmp_path: Path, content: bytes, chosen: list[int]) -> None:
+    """Each row has the chosen fields of the whole row, and files that cannot be read fail in the same way."""
+    path = tmp_path / "file.csv"
+    path.write_bytes(content)
+    names = ["c0", "c1", "c2"]
+    rows = {"names": names, "types": [Types.STRING()] * 3, "separators": [";"] * 3, "null_literal": "b"}
+    whole = CsvRecords(CsvDialect(null_literal="b"), names, rows, False, False, False)
+    some = CsvRecords(CsvDialect(null_literal="b"), names, rows, False, False, False, chosen)
+    expected, failure = outcome(whole.read_all(str(path)))
+    narrow = [Row._of([row[place] for place in chosen], [names[place] for place in chosen]) for row in expected]
+    assert outcome(some.read_all(str(path))) == (narrow, failure)
+    check_same(some, path)
