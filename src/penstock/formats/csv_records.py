@@ -33,6 +33,7 @@ class CsvRecords(WholeFile):
         use_header: bool,
         strict_headers: bool,
         skip_first_data_row: bool,
+        chosen: list[int] | None = None,
     ) -> None:
         self._dialect = dialect
         self._names = names
@@ -40,9 +41,10 @@ class CsvRecords(WholeFile):
         self._use_header = use_header
         self._strict_headers = strict_headers
         self._skip_first_data_row = skip_first_data_row
+        self._chosen = chosen  # the columns that rows are to have; None for all
 
     def read_all(self, path: str) -> Iterator[list[Row] | Batch]:
-        columns = CsvColumns.of(self._dialect, RowTypeInfo(self._rows["types"], self._names))
+        columns = CsvColumns.of(self._dialect, RowTypeInfo(self._rows["types"], self._names), self._chosen)
         done = 0
         if columns is not None and not self._strict_headers:
             try:
@@ -66,7 +68,7 @@ class CsvRecords(WholeFile):
                 line = record[0]
             for record in records:
                 line, fields = record
-                rows.append(reader.row(fields))
+                rows.append(self._narrowed(reader.row(fields)))
                 if len(rows) == _ROWS_PER_LIST:
                     yield rows
                     rows = []
@@ -76,6 +78,11 @@ class CsvRecords(WholeFile):
             ) from error
         if rows:
             yield rows
+
+    def _narrowed(self, row: Row) -> Row:
+        if self._chosen is None:
+            return row
+        return Row._of([row[place] for place in self._chosen], [self._names[place] for place in self._chosen])
 
     def _skip(self, records: Iterator[tuple[int, list[str]]]) -> None:
         if self._use_header:

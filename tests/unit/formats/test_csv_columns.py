@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from penstock.common.errors import JobExecutionError
 from penstock.common.typeinfo import Types
+from penstock.common.types import Row
 from penstock.formats.csv import CsvReaderFormat
+from penstock.formats.csv_dialect import CsvDialect
 from penstock.formats.csv_records import CsvRecords
 from penstock.formats.csv_schema import CsvSchema, CsvSchemaBuilder
 from penstock.runtime.batch import Batch
@@ -116,6 +118,18 @@ def test_odd_files(tmp_path: Path, content: bytes) -> None:
     check_same(reader_of(schema(Types.LONG(), Types.STRING())), path)
 
 
+@pytest.mark.parametrize("size", range(1, 8))
+@pytest.mark.parametrize("ending", [b"\n\n3,c\n", b"\r\n\r\n3,c\n", b"\r3,c\n", b"\n0x3,c\n", b'\n3,"c\n"\n'])
+def test_what_is_read_differently_is_found_across_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: bytes, size: int
+) -> None:
+    monkeypatch.setattr("penstock.formats.compression._BLOCK", size)
+    path = tmp_path / "file.csv"
+    for before in (b"1,a", b"1,a\n2,b", b"1,a\r\n2,bc"):
+        path.write_bytes(before + ending)
+        check_same(reader_of(schema(Types.LONG(), Types.STRING())), path)
+
+
 def test_plain_files_stay_columns(tmp_path: Path) -> None:
     path = tmp_path / "file.csv.gz"
     path.write_bytes(gzip.compress(b"id;name\n" + b"1;a\n" * 300_000))
@@ -140,3 +154,22 @@ def test_what_columns_cannot_do_is_read_as_rows(tmp_path: Path, builder: CsvSche
     path.write_bytes(b"1\n2\n")
     [rows] = reader_of(builder).read_all(str(path))
     assert isinstance(rows, list) and len(rows) == 2
+
+
+@pytest.mark.parametrize("chosen", [[0], [2], [1, 2], [0, 1, 2]])
+@pytest.mark.parametrize(
+    "content",
+    [b'1,"a\n1",x\n2,b,y\n', b'1,a,x\n\n2,b,"y"\n', b"1,a,x\n2,b\n", b"\xef\xbb\xbf1,a,x\n", b"1,a,x\r2,b,y\r"],
+)
+def test_some_columns(tmp_path: Path, content: bytes, chosen: list[int]) -> None:
+    """Each row has the chosen fields of the whole row, and files that cannot be read fail in the same way."""
+    path = tmp_path / "file.csv"
+    path.write_bytes(content)
+    names = ["c0", "c1", "c2"]
+    rows = {"names": names, "types": [Types.STRING()] * 3, "separators": [";"] * 3, "null_literal": "b"}
+    whole = CsvRecords(CsvDialect(null_literal="b"), names, rows, False, False, False)
+    some = CsvRecords(CsvDialect(null_literal="b"), names, rows, False, False, False, chosen)
+    expected, failure = outcome(whole.read_all(str(path)))
+    narrow = [Row._of([row[place] for place in chosen], [names[place] for place in chosen]) for row in expected]
+    assert outcome(some.read_all(str(path))) == (narrow, failure)
+    check_same(some, path)

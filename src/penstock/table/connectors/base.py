@@ -36,6 +36,7 @@ class ConnectorTable:
     bounded: bool = False  # a batch program: the source has to end
     overwrite: bool = False
     static_partition: tuple[tuple[str, Any], ...] = ()  # of INSERT .. PARTITION (day = '2024-01-01')
+    declared: Fields | None = None  # all physical ones, where `fields` are only those that are read
 
     @property
     def name(self) -> str:
@@ -137,8 +138,8 @@ class TableConnector:
         """Whether updates that are read come without the row as it was, to be found by the primary key."""
         return False
 
-    def reads_by_name(self, options: Mapping[str, str]) -> bool:
-        """Whether it costs less to read some of the columns, which then need not be declared."""
+    def reads_some_columns(self, options: Mapping[str, str]) -> bool:
+        """Whether it costs less to read some of the columns, which are then the `fields` of the table."""
         return False
 
     def accepts(self, table: ConnectorTable) -> str:

@@ -53,8 +53,8 @@ class FilesystemConnector(TableConnector):
     def changelog(self, table: ConnectorTable) -> str:
         return "I" if table.options.get("format") in (None, *BULK) else format_of(table)[0].changelog
 
-    def reads_by_name(self, options: Mapping[str, str]) -> bool:
-        return options.get("format") in BULK or options.get("format") == "json"
+    def reads_some_columns(self, options: Mapping[str, str]) -> bool:
+        return options.get("format") in (*BULK, "json", "csv")
 
     def accepts(self, table: ConnectorTable) -> str:
         return self.changelog(table)
@@ -131,8 +131,12 @@ def _keys(table: ConnectorTable) -> tuple[int, ...]:
 
 
 def _in_files(table: ConnectorTable) -> Fields:
-    """The columns that files hold: partition columns are in their paths."""
-    return tuple(field for field in table.physical if field.name not in table.partition_keys)
+    """The columns that files hold, of those that are asked for: partition columns are in their paths."""
+    return _without_partitions(table, table.physical)
+
+
+def _without_partitions(table: ConnectorTable, fields: Fields) -> Fields:
+    return tuple(field for field in fields if field.name not in table.partition_keys)
 
 
 def _file_format(table: ConnectorTable) -> FileFormat:
@@ -143,5 +147,6 @@ def _file_format(table: ConnectorTable) -> FileFormat:
     found, options = format_of(table)
     decoder = found.decoder_of(stored, options)
     if isinstance(decoder, CsvDecoder):
-        return CsvTableFile(table, decoder, dialect_of(options), default)
+        every = stored if table.declared is None else _without_partitions(table, table.declared)
+        return CsvTableFile(table, decoder, every, dialect_of(options), default)
     return LinesTableFile(table, decoder, default)

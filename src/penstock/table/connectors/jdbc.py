@@ -34,7 +34,7 @@ class JdbcConnector(TableConnector):
         *LOOKUP_OPTIONS,
     )  # fmt: skip
 
-    def reads_by_name(self, options: Mapping[str, str]) -> bool:
+    def reads_some_columns(self, options: Mapping[str, str]) -> bool:
         return "scan.partition.column" not in options  # the parts are made of that column, whoever reads it
 
     def accepts(self, table: ConnectorTable) -> str:

@@ -21,7 +21,7 @@ from penstock.runtime.table.codec import TableCodec
 from penstock.storage.files import size_of_file
 from penstock.table.connectors.base import ConnectorTable
 from penstock.table.formats.base import Decoder
-from penstock.table.formats.csv import CsvDecoder
+from penstock.table.formats.csv import CsvDecoder, check_types
 from penstock.table.formats.text_columns import from_texts
 from penstock.table.logical.nodes import Field, Fields
 
@@ -98,11 +98,17 @@ class LinesTableFile(TableFile):
 
 
 class CsvTableFile(TableFile):
-    """CSV records, which may have line ends in quotes; read as texts, in columns where Arrow can."""
+    """CSV records, which may have line ends in quotes; read as texts, in columns where Arrow can.
 
-    def __init__(self, table: ConnectorTable, decoder: CsvDecoder, dialect: CsvDialect, default_partition: str) -> None:
+    `every` are the columns of the files, of which the decoder gets some.
+    """
+
+    def __init__(
+        self, table: ConnectorTable, decoder: CsvDecoder, every: Fields, dialect: CsvDialect, default_partition: str
+    ) -> None:
         super().__init__(table, decoder.fields, default_partition)
-        names = [field.name for field in decoder.fields]
+        check_types(every)
+        names = [field.name for field in every]
         rows = {
             "names": names,
             "types": [Types.STRING()] * len(names),
@@ -110,7 +116,8 @@ class CsvTableFile(TableFile):
             "null_literal": dialect.null_literal,
             "scales": [None] * len(names),
         }
-        self._records = CsvRecords(dialect, names, rows, False, False, False)
+        chosen = None if len(every) == len(decoder.fields) else [names.index(field.name) for field in decoder.fields]
+        self._records = CsvRecords(dialect, names, rows, False, False, False, chosen)
         self._decoder = decoder
         self.block = self._records.block
 

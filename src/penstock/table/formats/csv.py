@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from penstock.columns.kernels.equal_runs import by_runs
+from penstock.columns.kernels.text_buffers import text_bytes
 from penstock.columns.typesystem import families, scalars
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.formats.csv_dialect import CsvDialect
@@ -23,6 +26,7 @@ from penstock.table.formats.text_columns import (
 )
 from penstock.table.logical.nodes import Field, Fields
 
+_ASCII = 0x80
 _LOOKED_AT = 24  # characters; Flink's writer quotes longer texts
 OPTIONS = (
     "field-delimiter", "disable-quote-character", "quote-character", "allow-comments", "ignore-parse-errors",
@@ -111,12 +115,22 @@ class CsvEncoder(Encoder):
         return block_of(self._lines(columns))
 
     def _lines(self, columns: Sequence[pa.Array]) -> pa.Array:
-        pairs = zip(columns, self.fields, strict=True)
         null = self._dialect.null_literal or ""
-        texts = [_quoted(self._texts(column, field), field, self._dialect) for column, field in pairs]
+        texts = [self._field(column, field) for column, field in zip(columns, self.fields, strict=True)]
         return joined_texts(
             [text.fill_null(null) if text.null_count else text for text in texts], self._dialect.separator
         )
+
+    def _field(self, column: pa.Array, field: Field) -> pa.Array:
+        if families.is_timestamp(field.data_type):
+            return by_runs(column, lambda part: self._written(part, field))
+        return self._written(column, field)
+
+    def _written(self, part: pa.Array, field: Field) -> pa.Array:
+        texts, quote = self._texts(part, field), self._dialect.quote
+        if quote is None or not (families.is_text(field.data_type) or families.is_moment(field.data_type)):
+            return texts
+        return _quoted(texts, quote, ord(max(self._dialect.separator, quote, "\n")))
 
     def _texts(self, column: pa.Array, field: Field) -> pa.Array:
         kind = field.data_type
@@ -128,21 +142,27 @@ class CsvEncoder(Encoder):
         return pc.ascii_lower(texts) if families.is_boolean(kind) else texts
 
 
-def _quoted(texts: pa.Array, field: Field, dialect: CsvDialect) -> pa.Array:
-    """Texts and moments in quotes where Flink's writer puts them, which does not look closely.
+def _quoted(texts: pa.Array, quote: str, last: int) -> pa.Array:
+    """In quotes where Flink's writer puts them, which does not look closely.
 
-    It quotes what is long, and what has a character that does not come after separator and quote in the order of codes.
+    It quotes what is long, and what has a character that does not come after separator and quote in the order of codes:
+    those up to `last`. One look at the bytes of all texts tells if none is to be quoted, or all.
     """
-    quote = dialect.quote
-    if quote is None or not (families.is_text(field.data_type) or families.is_moment(field.data_type)):
+    ends, content = text_bytes(texts)
+    content = content[ends[0] : ends[-1]]
+    lengths = np.diff(ends)
+    if last < _ASCII and lengths.max(initial=0) <= _LOOKED_AT and not (content <= last).any():
         return texts
-    last = ord(max(dialect.separator, quote, "\n"))
+    inside = last >= _ASCII or (content == ord(quote)).any()
+    doubled = pc.replace_substring(texts, quote, quote * 2) if inside else texts
+    if lengths.min(initial=0) > _LOOKED_AT and content.max(initial=0) < _ASCII:
+        return joined_texts([quote, doubled, quote])
     unsafe = pc.match_substring_regex(texts, rf"[\x00-\x{{{last:x}}}]")
     needs = pc.or_(unsafe, pc.greater(pc.utf8_length(texts), _LOOKED_AT))
     if not pc.any(needs).as_py():
         return texts
-    doubled = pc.replace_substring(texts, quote, quote * 2)
-    return pc.if_else(needs, joined_texts([quote, doubled, quote]), texts)
+    quoted = joined_texts([quote, doubled, quote])
+    return quoted if pc.all(needs).as_py() else pc.if_else(needs, quoted, texts)
 
 
 FORMAT = TableFormat(CsvDecoder, CsvEncoder)

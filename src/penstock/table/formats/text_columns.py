@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Context, Decimal
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +13,15 @@ import pyarrow.compute as pc
 from penstock.columns.kernels.cast_to_text import texts_of
 from penstock.columns.kernels.casting import cast
 from penstock.columns.kernels.datum import Session, as_array
+from penstock.columns.kernels.decimal_columns import unscaled
 from penstock.columns.kernels.usual_texts import read_usual
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import JobExecutionError
 from penstock.table.logical.nodes import Field
 
+_FRACTION_DIGITS = 4
+_SMALLEST = -(2**63)  # has no absolute value of 64 bits
 _EXACT = Context(prec=100)  # a decimal has 38 digits at most
 _TEXT = scalars.VarCharType(scalars.MAX_LENGTH)
 
@@ -62,14 +66,44 @@ def timestamp_texts(column: pa.Array, data_type: DataType) -> pa.Array:
 
 def number_texts(column: pa.Array, data_type: DataType, plain: bool) -> pa.Array:
     """Decimals as Flink's formats write them: without zeros at the end, and with an exponent unless plain is wanted."""
+    short = _short_fractions(column, plain)
+    if short is not None:
+        return short
     texts = to_texts(column, data_type, "UTC")
     # Only those that end with a zero, or are very small, are written in another way.
     special = pc.match_substring_regex(texts, r"[0-9.]0$|^-?0\.000000")
     if not pc.any(special).as_py():
         return texts
+    return _rewritten(texts, special, plain)
+
+
+def _rewritten(texts: pa.Array, special: pa.Array, plain: bool) -> pa.Array:
     numbers = (_EXACT.normalize(Decimal(text)) for text in texts.filter(special).to_pylist())
     written = [format(number, "f") if plain else str(number) for number in numbers]
     return pc.replace_with_mask(texts, special, pa.array(written, pa.string()))
+
+
+def _short_fractions(column: pa.Array, plain: bool) -> pa.Array | None:
+    """Of decimals with few digits after the point and 18 at most: these digits are looked up in a list of all."""
+    scale = column.type.scale
+    digits = unscaled(column) if scale <= _FRACTION_DIGITS else None
+    if digits is None or column.null_count or not len(column) or digits[0].min() == _SMALLEST:
+        return None
+    whole, fraction = np.divmod(np.abs(digits[0]), 10**scale)
+    parts = [pc.cast(pa.array(whole), pa.string()), _fractions(scale).take(pa.array(fraction))]
+    negative = digits[0] < 0
+    if negative.any():
+        parts.insert(0, pc.if_else(pa.array(negative), "-", ""))
+    texts = joined_texts(parts)
+    # Only whole numbers that end with a zero are written with an exponent.
+    round_ones = (fraction == 0) & (whole % 10 == 0) & (whole != 0)
+    return texts if plain or not round_ones.any() else _rewritten(texts, pa.array(round_ones), plain)
+
+
+@cache
+def _fractions(scale: int) -> pa.Array:
+    shown = (f".{number:0{scale}}".rstrip("0") if scale else "" for number in range(10**scale))
+    return pa.array(["" if text == "." else text for text in shown], pa.string())
 
 
 # -- lines made of columns -------------------------------------------------------------------------------------------

@@ -41,6 +41,12 @@ class ResolvedTable:
         """The columns that INSERT fills."""
         return tuple(field for field in self.stored if field.name not in self.virtual)
 
+    @property
+    def physical(self) -> Fields:
+        """The columns that rows outside have."""
+        keys = {column for column, _ in self.metadata}
+        return tuple(field for field in self.stored if field.name not in keys)
+
     def narrowed(self, names: Sequence[str]) -> ResolvedTable:
         """The table with some of its columns, and with what is stored for them."""
         kept = [place for place, field in enumerate(self.fields) if field.name in names]

@@ -17,6 +17,7 @@ from penstock.runtime.table.streams import StreamToTableParams, TableToStreamPar
 from penstock.table.connectors.base import ConnectorTable, TableConnector
 from penstock.table.connectors.registry import CONNECTORS, connector_of
 from penstock.table.logical import nodes as plan
+from penstock.table.logical.nodes import Fields
 from penstock.table.logical.resolved_table import ResolvedTable
 from penstock.table.physical.declared_columns import with_declared_columns
 from penstock.table.physical.table_stream import TableStream
@@ -44,6 +45,7 @@ class ConnectorHandle:
     table: ResolvedTable
     options: Mapping[str, str]
     partition_keys: tuple[str, ...] = ()
+    declared: Fields | None = None  # all physical columns, where the table has only some of them
 
     def scan(self, relation: plan.Scan, planner: Planner) -> TableStream:
         connector, table = self._opened(planner, self._hinted(relation))
@@ -67,9 +69,9 @@ class ConnectorHandle:
         if self.options.get("connector") not in CONNECTORS:
             return None
         options = {**self.options, **_options_of(hints)}
-        if not connector_of(self.path, options).reads_by_name(options):
+        if not connector_of(self.path, options).reads_some_columns(options):
             return None
-        return replace(self, table=self.table.narrowed(names))
+        return replace(self, table=self.table.narrowed(names), declared=self.declared or self.table.physical)
 
     @property
     def looks_up(self) -> bool:
@@ -131,6 +133,7 @@ class ConnectorHandle:
             planner.batch,
             sink is not None and sink.overwrite,
             sink.static_partition if sink is not None else (),
+            self.declared,
         )
         connector.check(table)
         if table.overwrite and not connector.overwrites:

@@ -20,7 +20,20 @@ NUMBERS = ["0", "7", "-7", "+7", "007", "127", "128", "-129", "32768", "21474836
 NUMBERS += ["", "1.9", "1e3", "٣", "5_0", "-", "nan"]
 MOMENTS = ["2024-02-29 13:14:15", "2024-02-29 13:14:15.1", "2024-02-29 13:14:15.123", "2024-02-29 13:14:15.123456"]
 MOMENTS += ["2023-02-30 00:00:00", "2024-01-01", "2024-01-01T00:00:00", "2024-1-1 1:2:3", "1000-01-01 00:00:00", "x"]
-MOMENTS += ["2024-01-01 24:00:00", "2024-01-01 00:00:00Z", "0001-01-01 00:00:00", "12024-01-01 00:00:00"]
+MOMENTS += [
+    "2024-01-01 10:11",
+    "2024-01-01 10",
+    "2024-01-01 10:11:12.",
+    "2024-01-01 10:11+01:00",
+    "2024-01-01 10:11:12+01",
+]
+MOMENTS += [
+    "2024-01-01 24:00:00",
+    "2024-01-01 10:11:12+01",
+    "2024-01-01 00:00:00Z",
+    "0001-01-01 00:00:00",
+    "12024-01-01 00:00:00",
+]
 
 
 def outcome(texts: list[Any], target: DataType) -> Any:
@@ -38,6 +51,17 @@ def test_numbers(kind: str) -> None:
 @pytest.mark.parametrize("precision", [0, 1, 3, 6])
 def test_moments(precision: int) -> None:
     check(DataTypes.TIMESTAMP(precision), MOMENTS)
+
+
+def test_moments_with_a_character_changed() -> None:
+    rng = random.Random(2)
+    changed = []
+    for _ in range(400):
+        text = list(rng.choice(MOMENTS[:4]))
+        place = rng.randrange(len(text))
+        text[place : place + rng.randrange(2)] = rng.choice(("", "T", "Z", "+", "-", ":", ".", " ", "0", "9", "é"))
+        changed.append("".join(text))
+    check(DataTypes.TIMESTAMP(3), changed)
 
 
 def check(target: DataType, texts: list[str]) -> None:
