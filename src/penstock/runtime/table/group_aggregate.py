@@ -61,7 +61,7 @@ class GroupAggregateOperator(AggregatingOperator):
         super().__init__(blueprint, context)
         self._params: GroupAggregateParams = blueprint.params["aggregate"]
         self._input, self._output = TableCodec(self._params.input_type), TableCodec(blueprint.output_type)
-        self._calls = AggregateCalls(self._params.calls, self._params.retracting)
+        self._calls = AggregateCalls(self._params.calls, self._params.retracting, merging=False)
         fields = list(self._calls.fields)
         if self._params.retracting:
             fields.append(SlotField(_RECORDS, np.int64, 0))

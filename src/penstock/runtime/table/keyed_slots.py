@@ -10,6 +10,7 @@ from penstock.runtime.key_layout import KeyLayout
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.state.disk_tables import DiskTables
 from penstock.runtime.state.table import ValueTable
+from penstock.runtime.table.slot_maps import MapShape
 from penstock.runtime.table.slots import SlotField, SlotTable
 
 
@@ -17,7 +18,7 @@ def slot_table(
     operator: Operator,
     name: str,
     fields: Sequence[SlotField],
-    maps: Sequence[str] = (),
+    maps: Sequence[MapShape] = (),
     layout: KeyLayout = KeyLayout.KEY,
 ) -> SlotTable:
     """A slot table among the keyed state of an operator, so that it is saved, restored and rescaled with it."""

@@ -17,7 +17,9 @@ import pyarrow as pa
 
 from penstock.runtime.key_columns import Integers, integers_as_column, keys_of_column, numbered
 from penstock.runtime.key_index import KeyNumbers
-from penstock.runtime.state.table import DELETED, MapTable, ValueTable
+from penstock.runtime.state.table import DELETED, ValueTable
+from penstock.runtime.table.counted_values import CountedValues
+from penstock.runtime.table.slot_maps import DictMaps, MapShape, SlotMaps, ValueCounts
 
 Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
@@ -52,16 +54,18 @@ class SlotDelta(NamedTuple):
     keys: Any
     alive: Mask
     fields: list[Values]
-    maps: list[dict[int, tuple[bool, dict[Any, Any]]]]
+    maps: list[Any]
 
 
 class SlotTable:
     """Key -> slot -> fields. A slot that is not alive has the initial values; its key has no state."""
 
-    def __init__(self, fields: Sequence[SlotField], maps: Sequence[str] = (), rows: ValueTable | None = None) -> None:
+    def __init__(
+        self, fields: Sequence[SlotField], maps: Sequence[MapShape] = (), rows: ValueTable | None = None
+    ) -> None:
         """With `rows`, a table on disk, slots are only a cache of it for the running epoch."""
         self._fields = tuple(fields)
-        self._map_names = tuple(maps)
+        self._map_shapes = tuple(maps)
         self._rows = rows
         self.generation = 0  # another one: the slots of all keys are others now
         self._forget()
@@ -70,7 +74,12 @@ class SlotTable:
         self.generation += 1
         self._index = KeyNumbers()
         self._columns = {field.name: _filled(field, _FIRST_CAPACITY) for field in self._fields}
-        self._maps = {name: MapTable() for name in self._map_names}
+        self._maps: dict[str, SlotMaps] = {}
+        for shape in self._map_shapes:
+            if isinstance(shape, ValueCounts):
+                self._maps[shape.name] = CountedValues()
+            else:
+                self._maps[shape] = DictMaps()
         self.alive: Mask = np.zeros(_FIRST_CAPACITY, np.bool_)
         self._dirty: Mask = np.zeros(_FIRST_CAPACITY, np.bool_)
 
@@ -133,15 +142,24 @@ class SlotTable:
 
     def entries(self, name: str, slot: int) -> dict[Any, Any]:
         """A map of a slot, not to be changed."""
-        return self._maps[name].base.get(slot, {})
+        return self._dictionaries(name).base.get(slot, {})
 
     def writable(self, name: str, slot: int) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """A map of a slot, and where changes of it must be noted; DELETED stands for a removed entry."""
-        return self._maps[name].writable(slot)
+        return self._dictionaries(name).writable(slot)
 
     def clear(self, name: str, slot: int) -> None:
         """Empties a map of a slot."""
-        self._maps[name].remove(slot)
+        self._dictionaries(name).remove(slot)
+
+    def maps_of(self, name: str) -> SlotMaps:
+        """The maps of all slots."""
+        return self._maps[name]
+
+    def _dictionaries(self, name: str) -> DictMaps:
+        found = self._maps[name]
+        assert isinstance(found, DictMaps)
+        return found
 
     def mark(self, slots: Integers) -> None:
         """The keys at these slots have state, which was written."""
@@ -159,9 +177,7 @@ class SlotTable:
         for field in self._fields:
             self._columns[field.name][slots] = field.initial
         for table in self._maps.values():
-            if table.base:
-                for slot in slots.tolist():
-                    table.remove(slot)
+            table.remove_slots(slots)
 
     # -- the protocol of tables --------------------------------------------------------------------------------
 
@@ -173,33 +189,20 @@ class SlotTable:
 
     def take_delta(self) -> Any:
         for table in self._maps.values():
-            self._dirty[list(table.changes)] = True
+            self._dirty[table.changed_slots()] = True
         changed = np.flatnonzero(self._dirty)
         if not len(changed):
             return None
         if self._rows is not None:
             return self._into_rows(changed)
-        maps = []
-        places = {slot: place for place, slot in enumerate(changed.tolist())} if self._maps else {}
-        for table in self._maps.values():
-            noted = table.take_delta() or {}
-            maps.append({places[slot]: change for slot, change in noted.items()})
-        delta = self._delta(changed, maps)
+        delta = self._delta(changed, [table.take_delta_by(changed) for table in self._maps.values()])
         self._dirty[changed] = False
         self._compact()
         return delta
 
     def full_delta(self) -> Any:
         slots = np.flatnonzero(self.alive)
-        maps = [
-            {
-                place: (True, table.base[slot])
-                for place, slot in enumerate(slots.tolist() if table.base else ())
-                if slot in table.base
-            }
-            for table in self._maps.values()
-        ]
-        return self._delta(slots, maps)
+        return self._delta(slots, [table.full_delta_of(slots) for table in self._maps.values()])
 
     def _delta(self, slots: Integers, maps: list[Any]) -> SlotDelta:
         fields = [self._columns[field.name][slots] for field in self._fields]
@@ -216,7 +219,7 @@ class SlotTable:
             for field, values in zip(self._fields, delta.fields, strict=True):
                 self._columns[field.name][slots] = values
             for table, changes in zip(self._maps.values(), delta.maps, strict=True):
-                table.apply_delta({int(slots[place]): change for place, change in changes.items()})
+                table.apply_delta_to(slots, changes)
 
     def pieces(self, entries: int) -> Iterator[dict[Any, Any]]:
         """For savepoints: key -> the values of the fields and the maps, in order."""
@@ -235,7 +238,7 @@ class SlotTable:
     def _entries_at(self, slots: Integers) -> list[tuple[Any, ...]]:
         parts: list[list[Any]] = [self._columns[field.name][slots].tolist() for field in self._fields]
         for table in self._maps.values():
-            parts.append([dict(table.base.get(slot, ())) for slot in slots.tolist()])
+            parts.append(table.dicts(slots))
         return list(zip(*parts, strict=True)) if parts else [()] * len(slots)
 
     def _apply_entries(self, entries: dict[Any, Any]) -> None:
@@ -254,7 +257,7 @@ class SlotTable:
             column[:] = values
             self._columns[field.name][slots] = column
         for table, maps in zip(self._maps.values(), parts[len(self._fields) :], strict=True):
-            table.apply_delta({slot: (True, dict(items)) for slot, items in zip(slots.tolist(), maps, strict=True)})
+            table.put_dicts(slots, maps)
 
     # -- on disk -----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,16 @@ from penstock.common.errors import NotSupportedError
 from penstock.runtime.key_columns import Integers
 from penstock.runtime.table.aggregates import contents, documents
 from penstock.runtime.table.aggregates.contents import Bag, ContentFunction, Pairs, Sequel
+from penstock.runtime.table.aggregates.counted_distinct import CountedDistinct
 from penstock.runtime.table.aggregates.distinct import Distinct
 from penstock.runtime.table.aggregates.extremes import Boundary, Extreme
 from penstock.runtime.table.aggregates.interface import AggregateFunction, CallRows, Running, Signs
 from penstock.runtime.table.aggregates.numbers import Average, Count, Sum, Variance
 from penstock.runtime.table.aggregates.offsets import Lag
 from penstock.runtime.table.aggregates.python import PythonAggregate
+from penstock.runtime.table.counted_values import RunValues
 from penstock.runtime.table.runs import Runs
+from penstock.runtime.table.slot_maps import MapShape
 from penstock.runtime.table.slots import SlotField, SlotTable
 
 _VARIANCES = {
@@ -39,14 +43,23 @@ class AggregateCalls:
     """The calls of an operator over one slot table. Arguments and filters are columns of the input, or constants.
 
     ``calls = AggregateCalls(nodes, retracting=False)`` and ``SlotTable(calls.fields, calls.maps)`` belong together.
-    `retracting` says whether rows may also be taken back, for which some functions must remember more.
+    `retracting` says whether rows may also be taken back, for which some functions must remember more; `merging`,
+    whether slots are ever merged, for which some can do less.
     """
 
-    def __init__(self, calls: Sequence[Aggregate], retracting: bool) -> None:
+    def __init__(self, calls: Sequence[Aggregate], retracting: bool, merging: bool = True) -> None:
         self.calls = tuple(calls)
-        self._functions = [function_for(call, f"{place}.", retracting) for place, call in enumerate(calls)]
+        self._numbered: dict[Any, RunValues] = {}
+        self._functions = [self._function(call, f"{place}.", retracting, merging) for place, call in enumerate(calls)]
         self.fields: list[SlotField] = [field for function in self._functions for field in function.fields]
-        self.maps: list[str] = [name for function in self._functions for name in function.maps]
+        self.maps: list[MapShape] = [shape for function in self._functions for shape in function.maps]
+
+    def _function(self, call: Aggregate, prefix: str, retracting: bool, merging: bool) -> AggregateFunction:
+        types = [argument.data_type for argument in call.arguments]
+        if merging or not call.distinct or not CountedDistinct.takes(types):
+            return function_for(call, prefix, retracting)
+        numbered = self._numbered.setdefault(call.arguments, RunValues())
+        return CountedDistinct(prefix, function_for(replace(call, distinct=False), prefix, retracting), numbered)
 
     @property
     def user_functions(self) -> list[PythonFunction]:
@@ -58,10 +71,12 @@ class AggregateCalls:
         self, table: SlotTable, runs: Runs, columns: Sequence[pa.Array], signs: Signs | None, count: int
     ) -> list[Running]:
         """Takes the rows of a batch in; for each call the values before each run, and after each row."""
-        return [
+        found = [
             function.running(table, runs, _rows(call, columns, signs, count))
             for call, function in zip(self.calls, self._functions, strict=True)
         ]
+        self._forget_batch()
+        return found
 
     def accumulate(
         self, table: SlotTable, runs: Runs, columns: Sequence[pa.Array], signs: Signs | None, count: int
@@ -69,6 +84,11 @@ class AggregateCalls:
         """Takes the rows of a batch in."""
         for call, function in zip(self.calls, self._functions, strict=True):
             function.accumulate(table, runs, _rows(call, columns, signs, count))
+        self._forget_batch()
+
+    def _forget_batch(self) -> None:
+        for values in self._numbered.values():
+            values.forget()
 
     def values(self, table: SlotTable, slots: Integers) -> list[pa.Array]:
         """A column of values for each call."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from penstock.runtime.key_columns import Integers
 from penstock.runtime.table.runs import Runs
+from penstock.runtime.table.slot_maps import MapShape
 from penstock.runtime.table.slots import SlotField, SlotTable
 
 Signs = npt.NDArray[np.int8]
@@ -51,7 +52,7 @@ class AggregateFunction(Protocol):
     def fields(self) -> Sequence[SlotField]: ...
 
     @property
-    def maps(self) -> Sequence[str]:
+    def maps(self) -> Sequence[MapShape]:
         """Maps by slot."""
 
     def running(self, table: SlotTable, runs: Runs, rows: CallRows) -> Running:
