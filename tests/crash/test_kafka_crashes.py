@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 from tests.crash.killed_job import KilledJob
+from tests.patience import patience
 from tests.services.kafka import (
     KafkaBroker,
     Unavailable,
@@ -21,7 +23,10 @@ from tests.services.kafka import (
 )
 from tests.services.postgres import PASSWORD, USER, PostgresServer
 
-from penstock.testing.faults import DRIVER_POINTS, WORKER_POINTS
+from penstock.connectors.kafka.cluster import KafkaCluster
+from penstock.connectors.kafka.offsets import KafkaTopicPartition
+from penstock.connectors.kafka.source import checked_settings
+from penstock.testing.faults import DRIVER_POINTS, RESIDENT_POINTS, WORKER_POINTS
 
 pytestmark = pytest.mark.crash
 
@@ -116,6 +121,21 @@ def test_writers_and_driver_are_killed_while_writers_produce(tmp_path: Path, bro
     job.assert_complete()
 
 
+def test_offsets_are_found_again_when_the_broker_was_restarted(broker: KafkaBroker) -> None:
+    """Leaders have a new epoch then, and refuse who names the one before."""
+    topic = create_topic(broker, 2)
+    properties = {"bootstrap.servers": broker.address, "default.api.timeout.ms": str(int(patience(30) * 1000))}
+    cluster = KafkaCluster(checked_settings(properties, "KafkaSource", "Consumer"), "looking")
+    partitions = [KafkaTopicPartition(topic, number) for number in range(2)]
+    try:
+        assert cluster.latest(partitions) == dict.fromkeys(partitions, 0)
+        broker.kill()
+        broker.start()
+        assert cluster.latest(partitions) == dict.fromkeys(partitions, 0)
+    finally:
+        cluster.close()
+
+
 def _kill_broker_after_an_epoch(job: CountingJob, process: subprocess.Popen[str]) -> None:
     job.wait_for_epoch(process)
     job.broker.kill()
@@ -133,9 +153,18 @@ def test_the_broker_dies_and_comes_back(tmp_path: Path, broker: KafkaBroker, eng
     job.assert_complete()
 
 
-def _every_moment() -> list[tuple[str, ...]]:
-    points = [point for point in DRIVER_POINTS + WORKER_POINTS if not point.startswith("savepoint")]
-    return [(f"{point}:{number}", "after-commit:4") for point in points for number in (1, 2, 3)]
+def _every_moment(engine: str) -> list[tuple[str, ...]]:
+    """Each start ends with the driver's death. Workers' are repaired within it: each takes one of them along, so that
+    all have their turn."""
+    of_workers = WORKER_POINTS + (RESIDENT_POINTS if engine == "resident" else ())
+    drivers = [f"{point}:{number}" for number in (1, 2, 3) for point in _without_savepoints(DRIVER_POINTS)]
+    workers = [f"{point}:{number}" for number in (1, 2, 3) for point in _without_savepoints(of_workers)]
+    assert len(workers) <= len(drivers)
+    return [(worker, driver, "after-commit:6") for worker, driver in zip(cycle(workers), drivers, strict=False)]
+
+
+def _without_savepoints(points: Iterable[str]) -> list[str]:
+    return [point for point in points if not point.startswith("savepoint")]
 
 
 @pytest.mark.soak
@@ -144,13 +173,12 @@ def _every_moment() -> list[tuple[str, ...]]:
 def test_killed_at_every_moment(
     tmp_path: Path, broker: KafkaBroker, postgres: PostgresServer, engine: str, width: int, broker_dies: bool
 ) -> None:
-    job = CountingJob(tmp_path, broker, 300_000, width, postgres, epoch_records=2_000, engine=engine)
-    for crashes in _every_moment():
-        if job.finished:
-            break
+    job = CountingJob(tmp_path, broker, 160_000, width, postgres, epoch_records=1_200, engine=engine)
+    for crashes in _every_moment(engine):
         process = job.start(*crashes)
         if broker_dies:
             _kill_broker_after_an_epoch(job, process)
         job.wait(process, ", ".join(crashes))
-    job.run_to_the_end()
+        assert not job.finished, f"the input is too short for this sweep\n{job.story()}"
+    job.run_to_the_end(epoch_records=20_000)
     job.assert_complete()

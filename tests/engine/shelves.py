@@ -55,6 +55,23 @@ class ShelfEnumerator(SplitEnumerator):
         EVENTS[self._source.name].append(("committed", dict(positions)))
 
 
+class Unsteady(Shelves):
+    """Its enumerators fail at the first and at the third look of all."""
+
+    def create_enumerator(self, context: Any) -> SplitEnumerator:
+        return UnsteadyEnumerator(self)
+
+
+class UnsteadyEnumerator(ShelfEnumerator):
+    def discover(self) -> list[Split]:
+        did = EVENTS[self._source.name]
+        did.append("look")
+        if did.count("look") in (1, 3):
+            did.append("failed")
+            raise ConnectionError("the catalogue is away")
+        return super().discover()
+
+
 class ShelfReader(SourceReader):
     def __init__(self, source: Shelves) -> None:
         self._source = source

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import EnvironmentFactory
-from tests.engine.shelves import EVENTS, Broken, Shelves, Stuck, allow_after_last, shelves, values_of
+from tests.engine.shelves import EVENTS, Broken, Shelves, Stuck, Unsteady, allow_after_last, shelves, values_of
 
-from penstock.common import Time, Types, WatermarkStrategy
+from penstock.common import Configuration, Time, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.connectors import Source
 from penstock.datastream import StreamExecutionEnvironment
@@ -124,3 +124,17 @@ def test_failures_name_what_went_wrong(local_env: EnvironmentFactory, where: str
 def test_what_is_no_source_is_refused(local_env: EnvironmentFactory) -> None:
     with pytest.raises(ProgramError, match="from_source\\(\\) takes a Source"):
         local_env().from_source(object(), WatermarkStrategy.no_watermarks(), "what")
+
+
+@pytest.mark.in_this_process
+def test_an_enumerator_that_failed_is_replaced_in_the_next_attempt() -> None:
+    """Once before anything is found, and once in the middle: the second goes on from what the job remembers."""
+    content, later = shelves(2, 6), {"late": [("late", 0)]}
+    configuration = Configuration()
+    configuration.set_string("restart-strategy.type", "fixed-delay")
+    configuration.set_string("restart-strategy.fixed-delay.delay", "0 s")
+    configuration.set_string("restart-strategy.fixed-delay.attempts", "2")
+    env = StreamExecutionEnvironment(configuration, executor=LocalExecutor(2))
+    found = read(env, Unsteady("unsteady", content, later))
+    assert sorted(found) == sorted(values_of({**content, **later}))
+    assert EVENTS["unsteady"].count("failed") == 2

@@ -12,6 +12,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from penstock.cli.pyflink_borrowed import lend
 from penstock.common.java_error import want_java_errors
 
 _ALIAS = "pyflink"
@@ -54,6 +55,7 @@ def _import_counterpart(fullname: str) -> ModuleType:
     try:
         module = importlib.import_module(counterpart)
         if not getattr(module, "UNFINISHED", False):
+            lend(module, counterpart[len(_TARGET) + 1 :])
             return module
     except ModuleNotFoundError as error:
         if error.name is None or not (counterpart + ".").startswith(error.name + "."):

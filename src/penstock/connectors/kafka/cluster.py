@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, n
 
 _NO_GROUP = "penstock"  # librdkafka wants a group for every consumer; this one never commits
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds
+_LEADER_SECONDS = 5.0
 _logger = logging.getLogger("penstock.kafka")
 
 
@@ -96,9 +98,16 @@ class KafkaCluster:
                     raise self._outage.failure(error.args[0]) from None
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
+                self._find_leaders()
             else:
                 self._outage.over()
                 return answer
+
+    def _find_leaders(self) -> None:
+        """A broker that was restarted refuses questions that name the leader of before, and the client does not ask by
+        itself who leads now."""
+        with contextlib.suppress(self._kafka.KafkaException):
+            self._admin.list_topics(timeout=min(self._outage.patience, _LEADER_SECONDS))
 
     def _place(self, partition: KafkaTopicPartition, offset: int | None = None) -> Any:
         if offset is None:

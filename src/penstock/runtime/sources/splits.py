@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from penstock.common.errors import JobExecutionError
 from penstock.functions.source import EnumeratorContext, Source, Split
 from penstock.runtime.pickling import dumps_on_driver, loads
 from penstock.runtime.sources.base import Assignment, SourcePlanner
@@ -108,6 +109,7 @@ class SplitPlanner(SourcePlanner):
         self._reached: Positions = {}  # in the last epoch, also of splits that it has finished
         self._budget = 1
         self._opened: SplitWatch | None = None
+        self._failed = False
         self._directory = ""
         self._claim: str | None = None
 
@@ -118,8 +120,13 @@ class SplitPlanner(SourcePlanner):
         subtask = self.runtime_context._subtask
         context = EnumeratorContext(subtask.settings.job_id, subtask.operator.uid, parallelism)
         self._directory = directory
-        self._opened = SplitWatch(self._source.create_enumerator(context), wake, self._restored.enumerator)
-        self._opened.start()
+
+        def start() -> None:
+            self._opened = SplitWatch(self._source.create_enumerator(context), wake, self._after.enumerator)
+            self._opened.start()
+
+        self._start = start
+        start()
 
     @property
     def _watch(self) -> SplitWatch:
@@ -180,7 +187,15 @@ class SplitPlanner(SourcePlanner):
         self._watch.committed(self._reached)
 
     def _with_found(self, progress: SourceProgress) -> SourceProgress:
-        look = self._watch.latest()
+        """Who asks after a failure was told is another attempt: it gets an enumerator of its own."""
+        if self._failed:
+            self._failed = False
+            self._start()
+        try:
+            look = self._watch.latest()
+        except JobExecutionError:
+            self._failed = True
+            raise
         return progress if look is None else progress.with_found(look.splits, look.complete, look.state)
 
     def _new_claim(self) -> str:
