@@ -104,7 +104,7 @@ def main() -> None:
     arguments = parser.parse_args()
     gc.set_threshold(100_000, 50, 100)  # as in workers
     share = driver_share()
-    print(f"driver: {share:.2%} of one core, once a second")
+    print(f"driver: {share:.2%} of one core, once a second", flush=True)
     for case in arguments.cases:
         data = prepare(case.removesuffix("_builtin"), 1)
         pairs = []

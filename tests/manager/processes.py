@@ -29,9 +29,12 @@ def until(what: str, condition: Callable[[], object], seconds: float = 30.0) -> 
 
 
 class ManagerProcess:
-    def __init__(self, home: Path, slots: int = 8, **settings: str) -> None:
+    def __init__(self, home: Path, slots: int | None = 8, **settings: str) -> None:
+        """Without a number of slots there are as many as the machine has room for."""
         self.home = home
-        chosen = {"rest.port": "0", "penstock.cluster.slots": str(slots), **settings}
+        chosen = {"rest.port": "0", **settings}
+        if slots is not None:
+            chosen["penstock.cluster.slots"] = str(slots)
         self._settings = [word for key, value in chosen.items() for word in ("-D", f"{key}={value}")]
         self._process: subprocess.Popen[bytes] | None = None
 

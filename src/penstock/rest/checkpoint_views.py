@@ -23,9 +23,26 @@ class Counts(TypedDict):
     failed: int
 
 
+class Spread(TypedDict):
+    min: int
+    max: int
+    avg: int
+    p50: int
+    p90: int
+    p95: int
+    p99: int
+    p999: int
+
+
+class CheckpointSummary(TypedDict):
+    checkpointed_size: Spread
+    state_size: Spread
+    end_to_end_duration: Spread
+
+
 class Checkpoints(TypedDict):
     counts: Counts
-    summary: Json
+    summary: CheckpointSummary
     latest: Json
     history: list[Json]
 
@@ -210,12 +227,13 @@ def _restored(restored: Restored) -> Json:
     }
 
 
-def _summary(values: Iterable[int | None]) -> Json:
+def _summary(values: Iterable[int | None]) -> Spread:
     """Over the completed ones in the history."""
     ordered = sorted(value for value in values if value is not None)
     if not ordered:
-        return dict.fromkeys(("min", "max", "avg", *_PERCENTILES), 0)
+        return dict.fromkeys(("min", "max", "avg", *_PERCENTILES), 0)  # type: ignore[return-value]
     percentiles = {
         name: ordered[min(len(ordered) - 1, int(part * len(ordered)))] for name, part in _PERCENTILES.items()
     }
-    return {"min": ordered[0], "max": ordered[-1], "avg": round(statistics.fmean(ordered)), **percentiles}
+    spread = {"min": ordered[0], "max": ordered[-1], "avg": round(statistics.fmean(ordered)), **percentiles}
+    return spread  # type: ignore[return-value]

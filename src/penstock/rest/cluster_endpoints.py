@@ -117,6 +117,13 @@ def _task_manager_metrics(cluster: Cluster, request: Request) -> Reply:
     return Reply(metric_views.selected(cluster_views.worker_metrics(worker), request.query.get("get")))
 
 
+def _task_managers_metrics(cluster: Cluster, request: Request) -> Reply:
+    wanted = request.query.get("taskmanagers")
+    found = [worker for _, worker in cluster_views.workers(cluster.jobs()) if not wanted or worker.id in wanted]
+    chosen = [cluster_views.worker_metrics(worker) for worker in found]
+    return Reply(metric_views.aggregated(chosen, request.query.get("get"), request.query.get("agg")))
+
+
 def _manager_config(cluster: Cluster, request: Request) -> Reply:
     return Reply(cluster_views.key_values(cluster.configuration()))
 
@@ -218,6 +225,9 @@ CLUSTER_ENDPOINTS: tuple[Endpoint, ...] = (
              list[metric_views.AggregatedMetric],
              (metric_views.GET, metric_views.AGG, Query("jobs", "ids of the jobs that count", many=True))),
     Endpoint("GET", "/taskmanagers", "the processes that run subtasks", _task_managers, cluster_views.TaskManagers),
+    Endpoint("GET", "/taskmanagers/metrics", "metrics put together over them", _task_managers_metrics,
+             list[metric_views.AggregatedMetric],
+             (metric_views.GET, metric_views.AGG, Query("taskmanagers", "ids of those that count", many=True))),
     Endpoint("GET", "/taskmanagers/:worker", "one of them", _task_manager, cluster_views.TaskManager),
     Endpoint("GET", "/taskmanagers/:worker/metrics", "its metrics", _task_manager_metrics, _METRICS,
              (metric_views.GET,)),

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict
 from penstock.control.attempts import Attempt
 from penstock.control.job_control import JobControl, JobDescription, OperatorDescription
 from penstock.control.snapshot_history import HistoryEntry
-from penstock.rest import checkpoint_views, job_views, metric_views, vertex_views
+from penstock.rest import checkpoint_views, cluster_views, job_views, metric_views, vertex_views
 from penstock.rest.cluster import Cluster
 from penstock.rest.endpoint import Endpoint, Query, Reply, Request, bad_request, not_found
 from penstock.rest.exception_views import Exceptions, exception_history
@@ -271,10 +271,13 @@ JOB_ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", "/jobs/:job/plan", "the graph", _about_job(job_views.plan), job_views.JobPlan),
     Endpoint("GET", "/jobs/:job/config", "how the job is configured",
              _about_job(job_views.job_config), job_views.JobConfig),
+    Endpoint("GET", "/jobs/:job/jobmanager/config", "the options of its driver",
+             _about_job(lambda job: cluster_views.key_values(job.configuration)), list[cluster_views.KeyValue]),
     Endpoint("GET", "/jobs/:job/exceptions", "why attempts of the job have ended", _exceptions, Exceptions,
              (Query("maxExceptions", "at most so many", int),)),
     Endpoint("GET", "/jobs/:job/accumulators", "what metrics of functions say at present",
-             _about_job(job_views.accumulators), job_views.Accumulators),
+             _about_job(job_views.accumulators), job_views.Accumulators,
+             (Query("includeSerializedValue", "true or false, which is the same here"),)),
     Endpoint("GET", "/jobs/:job/execution-result", "how the job has ended", _execution_result, ExecutionResult),
     Endpoint("GET", "/jobs/:job/metrics", "metrics of the job as a whole", _job_metrics, _METRICS, (metric_views.GET,)),
     Endpoint("PATCH", "/jobs/:job", "cancel at once", _cancel, Nothing, (Query("mode", "cancel"),)),

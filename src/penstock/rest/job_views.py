@@ -58,11 +58,14 @@ JobOverview = TypedDict(
         "jid": str,
         "name": str,
         "state": str,
+        "jobType": str,
+        "schedulerType": str,
         "start-time": int,
         "end-time": int,
         "duration": int,
         "last-modification": int,
         "tasks": dict[str, int],
+        "pending-operators": int,
         "penstock": OwnOverview,
     },
 )
@@ -185,6 +188,8 @@ JobDetails = TypedDict(
         "isStoppable": bool,
         "state": str,
         "job-type": str,
+        "schedulerType": str,
+        "pending-operators": int,
         "start-time": int,
         "end-time": int,
         "duration": int,
@@ -224,7 +229,12 @@ class Accumulator(TypedDict):
 
 
 Accumulators = TypedDict(
-    "Accumulators", {"job-accumulators": list[Accumulator], "user-task-accumulators": list[Accumulator]}
+    "Accumulators",
+    {
+        "job-accumulators": list[Accumulator],
+        "user-task-accumulators": list[Accumulator],
+        "serialized-user-task-accumulators": dict[str, str],
+    },
 )
 
 
@@ -238,11 +248,14 @@ def job_overview(job: JobDescription) -> JobOverview:
         "jid": job.job_id,
         "name": job.name,
         "state": job.state.name,
+        "jobType": "STREAMING",
+        "schedulerType": "Default",
         "start-time": job.started_at,
         "end-time": end_time(job),
         "duration": job.duration_ms,
         "last-modification": job.started_at + job.duration_ms,
         "tasks": {"total": sum(op.parallelism for op in job.operators), **_lower(_counts(job, job.operators))},
+        "pending-operators": 0,
         "penstock": {
             "epoch": progress.epoch,
             "records-in": progress.records_in,
@@ -273,6 +286,8 @@ def job_details(job: JobDescription, now_ms: int) -> JobDetails:
         "isStoppable": not job.state.is_globally_terminal_state(),
         "state": job.state.name,
         "job-type": "STREAMING",
+        "schedulerType": "Default",
+        "pending-operators": 0,
         "start-time": job.started_at,
         "end-time": end_time(job),
         "duration": job.duration_ms,
@@ -432,4 +447,5 @@ def accumulators(job: JobDescription) -> Accumulators:
             for uid, values in job.accumulators.items()
             for name, value in values.items()
         ],
+        "serialized-user-task-accumulators": {},  # Flink's are Java objects
     }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from penstock.control.job_control import JobDescription, OperatorDescription
+from penstock.rest.aggregates import skew
 from penstock.rest.endpoint import Query, bad_request
 
 
@@ -21,6 +22,7 @@ class AggregatedMetric(TypedDict, total=False):
     max: float
     avg: float
     sum: float
+    skew: float
 
 
 GET = Query("get", "names of the metrics whose values are wanted; without it, all names", many=True)
@@ -29,6 +31,7 @@ AGGREGATIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "max": max,
     "avg": statistics.fmean,
     "sum": sum,
+    "skew": skew,
 }
 AGG = Query("agg", f"some of {', '.join(AGGREGATIONS)}; without it, all of them", many=True)
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from penstock.control.attempts import Attempt, AttemptState
 from penstock.control.job_control import JobDescription, OperatorDescription, SubtaskDescription
 from penstock.rest import pressure
-from penstock.rest.job_views import IO_METRICS, IoMetrics, OwnVertex, end_time, io_metrics, own_vertex, task_state
+from penstock.rest.aggregates import Aggregated, aggregated
+from penstock.rest.job_views import (
+    IO_METRICS,
+    TASK_STATES,
+    IoMetrics,
+    OwnVertex,
+    end_time,
+    io_metrics,
+    own_vertex,
+    task_state,
+)
 
 
 class OwnSubtask(TypedDict):
@@ -25,6 +35,7 @@ Subtask = TypedDict(
         "attempt": int,
         "endpoint": str,
         "start-time": int,
+        "start_time": int,
         "end-time": int,
         "duration": int,
         "metrics": IoMetrics,
@@ -42,6 +53,7 @@ class Vertex(TypedDict):
     maxParallelism: int
     now: int
     subtasks: list[Subtask]
+    aggregated: Aggregated
     penstock: OwnVertex
 
 
@@ -96,6 +108,7 @@ OnTaskManager = TypedDict(
         "duration": int,
         "metrics": IoMetrics,
         "status-counts": dict[str, int],
+        "aggregated": Aggregated,
     },
 )
 
@@ -145,11 +158,12 @@ def subtask(job: JobDescription, each: SubtaskDescription) -> Subtask:
         "attempt": job.restarts,
         "endpoint": each.worker or _UNKNOWN_WORKER,
         "start-time": started,
+        "start_time": started,
         "end-time": end_time(job),
         "duration": duration,
         "metrics": io_metrics(each.metrics),
         "taskmanager-id": each.worker or _UNKNOWN_WORKER,
-        "status-duration": {state: duration},
+        "status-duration": _durations(state, duration, started - job.started_at),
         "penstock": {"busy": shares.busy, "backpressured": shares.pressed, "idle": shares.idle},
     }
 
@@ -163,22 +177,35 @@ def past_subtask(job: JobDescription, index: int, attempt: Attempt) -> Subtask:
         "status": state,
         "attempt": attempt.number,
         "start-time": attempt.started_at,
+        "start_time": attempt.started_at,
         "end-time": -1 if attempt.ended_at is None else attempt.ended_at,
         "duration": duration,
-        "status-duration": {state: duration},
+        "status-duration": _durations(state, duration, 0),
     }
 
 
+def _durations(state: str, duration: int, before: int) -> dict[str, int]:
+    """In Flink's states of a task that is not over, -1 for those that it was never in."""
+    live = ("CREATED", "SCHEDULED", "DEPLOYING", "INITIALIZING", "RUNNING")
+    return {**dict.fromkeys(live, -1), "CREATED": max(0, before), state: duration}
+
+
 def vertex(job: JobDescription, operator: OperatorDescription, now: int) -> Vertex:
+    subtasks = [subtask(job, each) for each in operator.subtasks]
     return {
         "id": operator.uid,
         "name": operator.name,
         "parallelism": operator.parallelism,
         "maxParallelism": operator.max_parallelism,
         "now": now,
-        "subtasks": [subtask(job, each) for each in operator.subtasks],
+        "subtasks": subtasks,
+        "aggregated": _aggregated(subtasks),
         "penstock": own_vertex(operator),
     }
+
+
+def _aggregated(subtasks: Sequence[Subtask]) -> Aggregated:
+    return aggregated([each["metrics"] for each in subtasks], [each["status-duration"] for each in subtasks])
 
 
 def subtask_times(job: JobDescription, operator: OperatorDescription, now: int) -> SubtaskTimes:
@@ -191,7 +218,11 @@ def subtask_times(job: JobDescription, operator: OperatorDescription, now: int) 
                 "subtask": each.index,
                 "endpoint": each.worker or _UNKNOWN_WORKER,
                 "duration": job.duration_ms,
-                "timestamps": {"CREATED": job.started_at, task_state(job): each.started_at or job.started_at},
+                "timestamps": {
+                    **dict.fromkeys(TASK_STATES, 0),
+                    "CREATED": job.started_at,
+                    task_state(job): each.started_at or job.started_at,
+                },
             }
             for each in operator.subtasks
         ],
@@ -246,7 +277,8 @@ def task_managers(job: JobDescription, operator: OperatorDescription, now: int) 
                 "end-time": end_time(job),
                 "duration": job.duration_ms,
                 "metrics": io_metrics({name: sum(s.metrics.get(name, 0) for s in subtasks) for name in IO_METRICS}),
-                "status-counts": {task_state(job): len(subtasks)},
+                "status-counts": {**dict.fromkeys(TASK_STATES, 0), task_state(job): len(subtasks)},
+                "aggregated": _aggregated([subtask(job, each) for each in subtasks]),
             }
             for worker, subtasks in by_worker.items()
         ],

@@ -13,7 +13,7 @@ export function AttemptsTab({ job }: { job: Job }) {
         <Timeline attempts={attempts} until={job["end-time"] > 0 ? job["end-time"] : job.now} />
       </Card>
       <Card title="Attempts">
-        <Table label="Attempts" rows={attempts.toReversed()} columns={COLUMNS} id={(attempt) => attempt.number} />
+        <Table label="Attempts" rows={attempts.toReversed()} columns={COLUMNS} id={(attempt) => attempt.number} most={25} />
       </Card>
     </div>
   );

@@ -1,12 +1,17 @@
 /** What went wrong: the operator, the user's line, and the traceback. The newest first. */
+import { useState } from "react";
 import { useLive } from "../api/live";
 import type { Exceptions, Job, JobException } from "../api/types";
 import * as format from "../format";
 import { Card, Notice } from "../ui/parts";
 import { Origin } from "./origin";
 
+const FEW = 10;
+const ALL = 1000;
+
 export function ExceptionsTab({ job }: { job: Job }) {
-  const { data, refused } = useLive<Exceptions>(`/jobs/${job.jid}/exceptions`, 4000);
+  const [most, setMost] = useState(FEW);
+  const { data, refused } = useLive<Exceptions>(`/jobs/${job.jid}/exceptions?maxExceptions=${most}`, 4000);
   if (refused) return <Notice title={refused.message} />;
   if (data === undefined) return null;
   const { entries, truncated } = data.exceptionHistory;
@@ -16,7 +21,13 @@ export function ExceptionsTab({ job }: { job: Job }) {
       {entries.map((entry, index) => (
         <Entry key={`${entry.timestamp} ${index}`} entry={entry} isNewest={index === 0} />
       ))}
-      {truncated && <p className="muted">Older exceptions are not kept.</p>}
+      {truncated && most === FEW && (
+        <p style={{ textAlign: "center" }}>
+          <button className="plain" onClick={() => setMost(ALL)}>
+            Show all
+          </button>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** One job: what it is, what can be done with it, and the pages about it. */
 import { useEffect, type ReactNode } from "react";
 import { useLive } from "../api/live";
-import type { Exceptions, Job } from "../api/types";
+import type { Job } from "../api/types";
 import * as format from "../format";
 import { to, type Route } from "../route";
 import { JobState, Notice, Stats, Tabs } from "../ui/parts";
@@ -29,11 +29,10 @@ const TABS: [name: string, title: string, page: (props: { job: Job; route: Route
 export function JobPage({ route }: { route: Route }) {
   const id = route.parts[1]!;
   const { data: job, refused } = useLive<Job>(`/jobs/${id}`);
-  const exceptions = useLive<Exceptions>(job ? `/jobs/${id}/exceptions` : null, 4000).data?.exceptionHistory.entries.length;
   useTitle(job && `${job.name}, ${job.state.toLowerCase()} – Penstock`);
   if (job === undefined) return refused ? <Missing message={refused.message} /> : null;
   const current = route.parts[2] ?? "graph";
-  const numbers: Record<string, number | undefined> = { exceptions };
+  const numbers: Record<string, number | undefined> = { exceptions: job.penstock?.attempts?.filter((attempt) => attempt.failure).length };
   const tabs = TABS.map(([name, title]) => ({ name, title, address: to("jobs", id, name), number: numbers[name], bad: true }));
   const Content = TABS.find(([name]) => name === current)?.[2];
   return (

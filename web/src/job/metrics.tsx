@@ -53,12 +53,20 @@ function longest(phases: string[], epochs: Epoch[]): string[] {
   return phases.filter((phase) => most.includes(phase));
 }
 
-/** Between the ends of two epochs, which is what arrives; an epoch's own duration leaves out its pauses. */
+const SMOOTH_MS = 2000;
+
+/** Between the ends of epochs, which is what arrives: an epoch's own duration leaves out its pauses, and several run at once.
+
+ Ends that are close to each other say nothing about a rate, so that two seconds count at least.
+ */
 function rates(epochs: Epoch[]): (number | null)[] {
+  let first = 0;
+  let read = 0;
   return epochs.map((epoch, index) => {
-    const before = epochs[index - 1];
-    const took = before === undefined ? 0 : epoch["completed-at"] - before["completed-at"];
-    return took > 0 ? (epoch.records / took) * 1000 : null;
+    read += index === 0 ? 0 : epoch.records;
+    while (first + 1 < index && epoch["completed-at"] - epochs[first + 1]!["completed-at"] >= SMOOTH_MS) read -= epochs[++first]!.records;
+    const took = epoch["completed-at"] - epochs[first]!["completed-at"];
+    return took > 0 ? (read / took) * 1000 : null;
   });
 }
 
