@@ -21,7 +21,6 @@ _TABLE: Final[dict[str, str]] = {
     "table.Table.from_changelog": "use StreamTableEnvironment.from_changelog_stream()",
     "table.Table.to_changelog": "use StreamTableEnvironment.to_changelog_stream()",
     "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",
-    "catalog.JdbcCatalog": "it needs Flink's JDBC connector, which is Java: declare the tables",
     "module.HiveModule": "it holds Java functions",
     "compiled_plan.CompiledPlan.as_smile_bytes": _NO_SMILE,
     "plan_reference.PlanReference.from_smile_bytes": _NO_SMILE,

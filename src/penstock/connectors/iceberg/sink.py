@@ -120,24 +120,50 @@ class IcebergCommitter(Committer):
         summary = {"penstock-epoch": str(epoch)}
         with table.transaction() as transaction:  # one change of the table's metadata: all of it, or nothing
             if self._key:
-                self._change(transaction, _content(table, committables), summary)
-            elif table.spec().is_unpartitioned():
+                self._change(table, transaction, _content(table, committables), summary)
+            elif table.spec().is_unpartitioned() and _fits(table, self._schema):
                 transaction.add_files([staged.path for staged in committables], summary)
-            else:  # which rows belong together is the table's to say
-                transaction.append(_content(table, committables), summary)
+            else:  # which rows belong together is the table's to say, and files say of no column that it is never null
+                transaction.append(_fitting(table, _content(table, committables)), summary)
             transaction.set_properties({self._property: str(epoch)})
 
-    def _change(self, transaction: Any, changes: pa.Table, summary: dict[str, str]) -> None:
+    def _change(self, table: Any, transaction: Any, changes: pa.Table, summary: dict[str, str]) -> None:
         match = package("pyiceberg.table.upsert_util", "iceberg").create_match_filter
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that there was nothing to delete
             transaction.delete(match(changes.select(self._key), self._key), summary)
         stays = changes.filter(pa.compute.invert(changes.column(DELETED))).drop_columns([DELETED])
         if stays.num_rows:
-            transaction.append(stays, summary)
+            transaction.append(_fitting(table, stays), summary)
 
     def sweep(self) -> None:
         """Files of attempts that failed are left for Iceberg's own removal of orphan files."""
+
+
+def _columns(table: Any) -> dict[str, pa.Field]:
+    convert = package("pyiceberg.io.pyarrow", "iceberg").schema_to_pyarrow
+    return {one.name: one for one in convert(table.schema(), include_field_ids=False)}
+
+
+def _fits(table: Any, schema: pa.Schema) -> bool:
+    """Whether files of this schema can be the table's as they are."""
+    columns = _columns(table)
+    decimals = all(columns[one.name].type == one.type for one in schema if pa.types.is_decimal(one.type))
+    return decimals and all(one.nullable for one in columns.values())
+
+
+def _fitting(table: Any, rows: pa.Table) -> pa.Table:
+    """The rows with the table's decimals, and with columns that are never null where it asks for that."""
+    columns = _columns(table)
+    fields = []
+    for one in rows.schema:
+        theirs = columns[one.name]
+        fields.append(pa.field(one.name, theirs.type if pa.types.is_decimal(one.type) else one.type, theirs.nullable))
+    for one in fields:
+        if not one.nullable and rows.column(one.name).null_count:
+            raise JobExecutionError(f"{one.name!r} of {'.'.join(table.name())} is never null, but that of a row is.")
+    cast = [rows.column(one.name).cast(one.type) for one in fields]
+    return pa.Table.from_arrays(cast, schema=pa.schema(fields))
 
 
 def _content(table: Any, committables: list[StagedFile]) -> pa.Table:

@@ -3,6 +3,8 @@
 from penstock.table.catalog.base import Catalog, CatalogError
 from penstock.table.catalog.columns import Column, ComputedColumn, MetadataColumn, PhysicalColumn
 from penstock.table.catalog.file_catalog import FileCatalog
+from penstock.table.catalog.iceberg_catalog import IcebergCatalog
+from penstock.table.catalog.jdbc_catalog import JdbcCatalog
 from penstock.table.catalog.object_names import ObjectIdentifier, ObjectPath
 from penstock.table.catalog.objects import (
     CatalogBaseTable,
@@ -16,7 +18,7 @@ from penstock.table.catalog.objects import (
     CatalogTableStatistics,
     Procedure,
 )
-from penstock.table.catalog.others import HiveCatalog, JdbcCatalog
+from penstock.table.catalog.others import HiveCatalog
 from penstock.table.catalog.resolved_schema import Constraint, ResolvedSchema, UniqueConstraint, WatermarkSpec
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "Constraint",
     "FileCatalog",
     "HiveCatalog",
+    "IcebergCatalog",
     "JdbcCatalog",
     "MetadataColumn",
     "ObjectIdentifier",

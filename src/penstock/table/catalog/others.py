@@ -1,4 +1,4 @@
-"""Catalogs of PyFlink that need what is not here."""
+"""A catalog of PyFlink that needs what is not here."""
 
 from __future__ import annotations
 
@@ -19,15 +19,6 @@ class HiveCatalog(Catalog):
     ) -> None:
         raise NotSupportedError(
             "HiveCatalog needs Flink's Hive connector, which is Java. Use CREATE CATALOG .. WITH ('type' = 'file',"
-            " 'path' = ..), whose tables outlive the program, or a subclass of Catalog."
-        )
-
-
-class JdbcCatalog(Catalog):
-    """Refused: tables of a database are declared one by one."""
-
-    def __init__(self, catalog_name: str, default_database: str, username: str, pwd: str, base_url: str) -> None:
-        raise NotSupportedError(
-            "JdbcCatalog needs Flink's JDBC connector, which is Java. Declare the tables with CREATE TABLE, or write a"
-            " subclass of Catalog whose get_table() asks the database."
+            " 'path' = ..), whose tables outlive the program, 'type' = 'iceberg' with 'catalog-type' = 'hive' for"
+            " Iceberg tables of a metastore, or a subclass of Catalog."
         )

@@ -7,6 +7,8 @@ from dataclasses import replace
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.table.catalog.base import Catalog
 from penstock.table.catalog.file_catalog import FileCatalog
+from penstock.table.catalog.iceberg_catalog import IcebergCatalog
+from penstock.table.catalog.jdbc_catalog import JdbcCatalog
 from penstock.table.catalog.object_names import ObjectPath
 from penstock.table.catalog.objects import CatalogBaseTable, CatalogDatabase, CatalogFunction, CatalogView
 from penstock.table.logical import nodes as plan
@@ -117,11 +119,19 @@ def catalog_of(name: str, options: dict[str, str]) -> Catalog:
         if "path" not in options:
             raise ProgramError(f"The catalog {name!r} of type 'file' needs the option 'path': a directory.")
         return FileCatalog(options["path"], database, name)
+    if kind == "iceberg":
+        return IcebergCatalog(name, options)
+    if kind == "jdbc":
+        wanted = ("default-database", "username", "password", "base-url")
+        missing = [key for key in wanted if key not in options]
+        if missing:
+            raise ProgramError(f"The catalog {name!r} of type 'jdbc' needs the option {missing[0]!r}.")
+        return JdbcCatalog(name, *(options[key] for key in wanted))
     if kind is None:
         raise ProgramError(f"The catalog {name!r} has no option 'type': give 'generic_in_memory' or 'file'.")
     raise NotSupportedError(
-        f"There are no catalogs of type {kind!r}: use 'generic_in_memory', 'file', or register_catalog() with a"
-        " subclass of Catalog."
+        f"There are no catalogs of type {kind!r}: use 'generic_in_memory', 'file', 'iceberg', 'jdbc', or"
+        " register_catalog() with a subclass of Catalog."
     )
 
 
