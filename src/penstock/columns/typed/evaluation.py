@@ -167,13 +167,14 @@ def _case(node: Invoke, rows: Rows) -> Datum:
     parts: list[tuple[npt.NDArray[np.int64] | None, Datum]] = []
     remaining = rows
     for condition, value in pairs:
-        answer = evaluate(condition, remaining)
+        everywhere = _is_total(condition, rows)  # comparing all rows costs less than to choose some of them
+        answer = evaluate(condition, rows if everywhere else remaining)
         if is_constant(answer):
             if not answer.as_py():
                 continue
             if not parts:
                 return evaluate(value, rows)
-        holds = true_rows(answer, remaining.count)
+        holds = true_rows(answer, rows.count)[left] if everywhere else true_rows(answer, remaining.count)
         hits = left[holds]
         if len(hits):
             parts.append((hits, evaluate(value, remaining.chosen(np.flatnonzero(holds)))))
