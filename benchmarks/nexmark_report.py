@@ -54,9 +54,8 @@ def _functions_alone(rows: list[Row]) -> list[str]:
             continue
         theirs, ours = (seconds or 0.0 for seconds in added)
         times = f" ({theirs / ours:.1f} x)" if ours > 0 else ""
-        found.append(
-            f"- The {title} function alone, `{query}` less `no_udf`: PyFlink {theirs:.2f} s, Penstock {ours:.2f} s{times}."
-        )
+        figures = f"PyFlink {theirs:.2f} s, Penstock {ours:.2f} s{times}"
+        found.append(f"- The {title} function alone, `{query}` less `no_udf`: {figures}.")
     return found
 
 
