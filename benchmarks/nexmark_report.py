@@ -41,7 +41,28 @@ def section(result: Result) -> str:
     ]
     notes = {row.case: row.note for row in rows if row.status in ("wrong", "failed") or "differ" in row.note}
     lines += [f"- {case}: {note}" for case, note in notes.items()]
+    lines += ["", *_functions_alone(rows)]
     return "\n".join([*lines, "", target_table(rows, NEXMARK_TARGETS)])
+
+
+def _functions_alone(rows: list[Row]) -> list[str]:
+    """What a Python function adds to the query without it: reading and writing, which both have to do, left out."""
+    found = []
+    for query, title in (("udf", "scalar"), ("udf_pandas", "pandas")):
+        added = [_added_seconds(rows, query, contestant) for contestant in ("pyflink_process", "penstock_sql")]
+        if None in added:
+            continue
+        theirs, ours = (seconds or 0.0 for seconds in added)
+        times = f" ({theirs / ours:.1f} x)" if ours > 0 else ""
+        figures = f"PyFlink {theirs:.2f} s, Penstock {ours:.2f} s{times}"
+        found.append(f"- The {title} function alone, `{query}` less `no_udf`: {figures}.")
+    return found
+
+
+def _added_seconds(rows: list[Row], query: str, contestant: str) -> float | None:
+    walls = {row.case: row.value for row in rows if row.contestant == contestant and row.metric == "wall"}
+    whole, without = walls.get(f"nexmark {query}"), walls.get("nexmark no_udf")
+    return None if whole is None or without is None else whole - without
 
 
 def _cell(rows: list[Row], query: str, contestant: str) -> str:

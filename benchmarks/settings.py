@@ -59,7 +59,7 @@ SPARK = {
 # Flink SQL refuses q6. What q12 gives depends on the clock, and q13 looks up in files, which Flink's connector cannot.
 NEXMARK = tuple(f"q{number}" for number in range(23) if number not in (6, 12, 13))
 NEXMARK_STATELESS = ("q0", "q1", "q2", "q14", "q21", "q22")
-NEXMARK_PYTHON = ("udf", "udf_pandas")  # the same rows, through a function in Python
+NEXMARK_PYTHON = ("udf", "udf_pandas", "no_udf")  # the same rows, through a function in Python and without it
 NEXMARK_QUERIES = NEXMARK + NEXMARK_PYTHON
 NEXMARK_SECONDS = 120  # a query that takes longer ends the run
 NEXMARK_DIFFERENCES = {

@@ -97,10 +97,11 @@ QUERIES = {
     "q22": "SELECT auction, bidder, price, channel, SPLIT_INDEX(url, '/', 3) AS dir1, SPLIT_INDEX(url, '/', 4) "
     "AS dir2, SPLIT_INDEX(url, '/', 5) AS dir3 FROM bid",
 }
-# Beside Nexmark: functions in Python, called for each row and for columns of many rows.
+# Beside Nexmark: functions in Python, called for each row and for columns of many rows; and what remains without them.
 PYTHON_QUERIES = {
     "udf": "SELECT auction, bidder, with_tax(price) AS price FROM bid",
     "udf_pandas": "SELECT auction, bidder, with_tax_pandas(price) AS price FROM bid",
+    "no_udf": "SELECT auction, bidder, price FROM bid",
 }
 _UPDATED = ("q4", "q9", "q15", "q16", "q17", "q18", "q19")
 

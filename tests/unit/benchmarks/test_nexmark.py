@@ -83,3 +83,19 @@ def test_bids_of_an_auction_are_in_one_file(tmp_path: Path) -> None:
     ]
     assert len(parts) == 2 and all(parts) and not parts[0] & parts[1]
     assert sum(len(path.read_text().splitlines()) for path in tmp_path.glob("*/*.csv")) == 20_000
+
+
+def test_the_function_alone_is_the_query_less_what_it_costs_without(tmp_path: Path) -> None:
+    seconds = {"penstock_sql": (3.0, 2.5, 2.0), "pyflink_process": (22.0, 12.0, 2.0)}
+    measured = [
+        Measurement(f"nexmark {query}", contestant, "wall", value, "s", "ok")
+        for contestant, values in seconds.items()
+        for query, value in zip(settings.NEXMARK_PYTHON, values, strict=True)
+    ]
+    result = Result("today", MACHINE, {}, summarize(measured))
+    assert "`udf` less `no_udf`: PyFlink 20.00 s, Penstock 1.00 s (20.0 x)" in nexmark_report.section(result)
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{nexmark_report.BEGIN}\nold\n{nexmark_report.END}\nafter\n")
+    nexmark_report.publish(result, tmp_path, page)
+    assert "old" not in page.read_text() and page.read_text().endswith("\nafter\n")
+    assert "pandas function: 5 x PyFlink" in (tmp_path / "nexmark.md").read_text()

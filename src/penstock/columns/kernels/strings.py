@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from penstock.columns.kernels.datum import Datum, Invocation, Kernel, as_array, is_constant, per_value
 from penstock.columns.kernels.failure import ValueFailure
+from penstock.columns.kernels.text_parts import part_of_texts
 from penstock.columns.typesystem.scalars import MAX_LENGTH, IntType, VarCharType
 
 
@@ -157,7 +158,12 @@ def _replace(text: str, search: str, replacement: str) -> str:
     return text.replace(search, replacement)
 
 
-replace = per_value(_replace)
+def replace(call: Invocation) -> Datum:
+    texts, search, replacement = call.arguments
+    constants = is_constant(search) and is_constant(replacement) and search.is_valid and replacement.is_valid
+    if constants and search.as_py() and not is_constant(texts):
+        return pc.replace_substring(texts, search.as_py(), replacement.as_py())
+    return per_value(_replace)(call)
 
 
 def _translate(text: str, characters: str | None, replacements: str | None) -> str | None:
@@ -218,12 +224,14 @@ def _split_index(text: str, separator: Any, index: int) -> str | None:
 
 
 def split_index(call: Invocation) -> Datum:
-    separator, index = call.arguments[1:]
+    texts, separator, index = call.arguments
     simple = is_constant(separator) and is_constant(index) and separator.is_valid and index.is_valid
-    if simple and pa.types.is_string(separator.type) and separator.as_py() and index.as_py() >= 0:
-        parts = pc.split_pattern(call.arguments[0], separator.as_py())
-        if not is_constant(call.arguments[0]):
-            return _element_or_null(call.arguments[0], parts, index.as_py())
+    if simple and not is_constant(texts) and pa.types.is_string(separator.type) and index.as_py() >= 0:
+        character = separator.as_py().encode()
+        if len(character) == 1:
+            return part_of_texts(texts, character, index.as_py())
+        if character:
+            return _element_or_null(texts, pc.split_pattern(texts, separator.as_py()), index.as_py())
     return per_value(_split_index)(call)
 
 

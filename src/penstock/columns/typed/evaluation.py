@@ -15,6 +15,7 @@ from penstock.columns.functions.registry import builtin
 from penstock.columns.kernels.casting import cast
 from penstock.columns.kernels.comparison import true_rows
 from penstock.columns.kernels.datum import Datum, Invocation, Session, as_array, constant, is_constant
+from penstock.columns.typed.determinism import is_deterministic
 from penstock.columns.typed.nodes import Constant, Convert, InputRef, Invoke, Typed
 from penstock.columns.typed.python_call import PythonCall, called
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
@@ -35,17 +36,32 @@ _TOTAL = frozenset(
 class Rows:
     """The rows of a batch, or some of them; columns are taken when they are asked for."""
 
-    def __init__(self, columns: Sequence[pa.Array], count: int, session: Session) -> None:
-        self._columns = columns
+    def __init__(self, columns: Sequence[Any], count: int, session: Session) -> None:
+        self.columns = list(columns)
         self.count = count
         self.session = session
         self.known: dict[Typed, Datum] = {}
 
     def column(self, index: int) -> Datum:
-        return self._columns[index]
+        return self.columns[index]
+
+    def recall(self, node: Typed) -> Datum | None:
+        """What an expression gave before, if it was evaluated on all of these rows."""
+        return self.known.get(node)
 
     def chosen(self, places: npt.NDArray[np.int64]) -> Rows:
         return _SomeRows(self, places)
+
+    def kept(self, mask: _Mask, columns: set[int], shared: Sequence[Typed]) -> Rows:
+        """The rows for which the mask is true, with these columns, and with the values of these expressions."""
+        chosen = pa.array(mask)
+        arrays = [column.filter(chosen) if place in columns else None for place, column in enumerate(self.columns)]
+        found = Rows(arrays, int(np.count_nonzero(mask)), self.session)
+        for node in shared:
+            value = self.known.get(node)
+            if value is not None:
+                found.known[node] = value if is_constant(value) else as_array(value, self.count).filter(chosen)
+        return found
 
 
 class _SomeRows(Rows):
@@ -60,6 +76,14 @@ class _SomeRows(Rows):
             self._taken[index] = as_array(self._rows.column(index), self._rows.count).take(self._places)
         return self._taken[index]
 
+    def recall(self, node: Typed) -> Datum | None:
+        found = self.known.get(node)
+        if found is None:
+            found = self._rows.recall(node)
+            if found is not None and not is_constant(found):
+                found = self.known[node] = as_array(found, self._rows.count).take(self._places)
+        return found
+
 
 def evaluate(node: Typed, rows: Rows) -> Datum:
     """A column, or a scalar that stands for one."""
@@ -67,10 +91,11 @@ def evaluate(node: Typed, rows: Rows) -> Datum:
         return rows.column(node.index)
     if isinstance(node, Constant):
         return constant(node.value, node.data_type)
-    if node in rows.known:
-        return rows.known[node]
-    found = _computed(node, rows)
-    rows.known[node] = found
+    found = rows.recall(node)
+    if found is None:
+        found = _computed(node, rows)
+        if is_deterministic(node):
+            rows.known[node] = found
     return found
 
 
@@ -101,10 +126,15 @@ def _called(function: Function, node: Invoke, rows: Rows) -> Datum:
     return function.kernel(call)
 
 
-def _is_total(node: Typed) -> bool:
-    if isinstance(node, Invoke):
-        return node.function in _TOTAL and all(_is_total(argument) for argument in node.arguments)
-    return isinstance(node, (InputRef, Constant))
+def _is_total(node: Typed, rows: Rows) -> bool:
+    """Also what is known on these rows already."""
+    if isinstance(node, (InputRef, Constant)) or node in rows.known:
+        return True
+    return (
+        isinstance(node, Invoke)
+        and node.function in _TOTAL
+        and all(_is_total(argument, rows) for argument in node.arguments)
+    )
 
 
 def _junction(node: Invoke, rows: Rows) -> Datum:
@@ -115,7 +145,7 @@ def _junction(node: Invoke, rows: Rows) -> Datum:
     for argument in node.arguments[1:]:
         if is_constant(found) and found.is_valid and found.as_py() is not every:
             return found
-        if is_constant(found) or _is_total(argument):
+        if is_constant(found) or _is_total(argument, rows):
             found = combine(found, evaluate(argument, rows))
             continue
         undecided = pc.fill_null(found if every else pc.invert(found), True)
@@ -137,13 +167,14 @@ def _case(node: Invoke, rows: Rows) -> Datum:
     parts: list[tuple[npt.NDArray[np.int64] | None, Datum]] = []
     remaining = rows
     for condition, value in pairs:
-        answer = evaluate(condition, remaining)
+        everywhere = _is_total(condition, rows)  # comparing all rows costs less than to choose some of them
+        answer = evaluate(condition, rows if everywhere else remaining)
         if is_constant(answer):
             if not answer.as_py():
                 continue
             if not parts:
                 return evaluate(value, rows)
-        holds = true_rows(answer, remaining.count)
+        holds = true_rows(answer, rows.count)[left] if everywhere else true_rows(answer, remaining.count)
         hits = left[holds]
         if len(hits):
             parts.append((hits, evaluate(value, remaining.chosen(np.flatnonzero(holds)))))

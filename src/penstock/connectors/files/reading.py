@@ -21,6 +21,7 @@ from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.sources.base import Assignment, SourcePlanner, WorkReader
 
 _RECORDS_PER_BATCH = 32_768
+_ROWS_OF_COLUMNS = 65_536  # what a batch costs by itself weighs more where a record costs nearly nothing
 _FINGERPRINT_BYTES = 8
 
 _EXTENT, _DONE = 1, 2
@@ -40,8 +41,9 @@ class FileReader(WorkReader):
                     yield records
                     continue
                 batch = records if isinstance(records, Batch) else Batch(records)
-                for first in range(0, len(batch), _RECORDS_PER_BATCH):
-                    yield batch.slice(first, first + _RECORDS_PER_BATCH)
+                step = _RECORDS_PER_BATCH if batch.columns is None else _ROWS_OF_COLUMNS
+                for first in range(0, len(batch), step):
+                    yield batch.slice(first, first + step)
 
 
 class Files(SourcePlanner):

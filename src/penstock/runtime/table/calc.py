@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from penstock.columns.kernels.comparison import true_rows
 from penstock.columns.kernels.datum import Session, as_array
 from penstock.columns.typed.evaluation import Rows, evaluate
-from penstock.columns.typed.nodes import InputRef, Typed, columns_of
+from penstock.columns.typed.nodes import Constant, InputRef, Typed, columns_of, walk
 from penstock.columns.typed.python_call import functions_in
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
@@ -59,7 +58,8 @@ class TableCalcOperator(Operator):
         self._output = TableCodec(blueprint.output_type)
         self._session = params.session
         self._functions = UserFunctions(functions_in(_expressions(params.steps)), context)
-        self._steps = [*zip(params.steps, _needed_after(params.steps, len(blueprint.output_type)), strict=True)]
+        needed = _needed_after(params.steps, len(blueprint.output_type))
+        self._steps = [*zip(params.steps, needed, _shared_after(params.steps), strict=True)]
 
     def open(self) -> None:
         self._functions.open()
@@ -70,25 +70,24 @@ class TableCalcOperator(Operator):
     def process(self, batch: Batch, input_index: int) -> None:
         batch = batch.in_columns(self._input)
         columns: list[Any] = self._input.arrays(batch)
-        kinds, count = batch.kinds, len(batch)
-        session = session_at(self._session, self.context.clock())
-        for step, needed in self._steps:
-            rows = Rows(columns, count, session)
+        kinds = batch.kinds
+        rows = Rows(columns, len(batch), session_at(self._session, self.context.clock()))
+        for step, needed, shared in self._steps:
             if isinstance(step, Compute):
                 columns = [
-                    as_array(evaluate(node, rows), count) if place in needed else None
+                    as_array(evaluate(node, rows), rows.count) if place in needed else None
                     for place, node in enumerate(step.expressions)
                 ]
+                rows = Rows(columns, rows.count, rows.session)
                 continue
-            mask = true_rows(evaluate(step.condition, rows), count)
+            mask = true_rows(evaluate(step.condition, rows), rows.count)
             kept = int(np.count_nonzero(mask))
             if not kept:
                 return
-            if kept < count:
-                chosen = pa.array(mask)
-                columns = [c.filter(chosen) if place in needed else None for place, c in enumerate(columns)]
-                kinds, count = None if kinds is None else kinds[mask], kept
-        self.output.emit(self._output.batch(columns, kinds, count))
+            if kept < rows.count:
+                rows = rows.kept(mask, needed, shared)
+                kinds = None if kinds is None else kinds[mask]
+        self.output.emit(self._output.batch(rows.columns, kinds, rows.count))
 
 
 def _expressions(steps: Sequence[Step]) -> list[Typed]:
@@ -106,6 +105,20 @@ def _needed_after(steps: Sequence[Step], width: int) -> list[set[int]]:
             nodes = [node for place, node in enumerate(step.expressions) if place in needed]
             needed = set().union(*(columns_of(node) for node in nodes)) if nodes else set()
     return found[::-1]
+
+
+def _shared_after(steps: Sequence[Step]) -> list[list[Typed]]:
+    """For each condition the parts of it that are computed again on the rows that it keeps."""
+    found = []
+    for place, step in enumerate(steps):
+        later: set[Typed] = set()
+        for other in steps[place + 1 :] if isinstance(step, Keep) else ():
+            later.update(part for one in _expressions([other]) for part in walk(one))
+            if isinstance(other, Compute):
+                break
+        parts = dict.fromkeys(walk(step.condition)) if isinstance(step, Keep) else {}
+        found.append([part for part in parts if part in later and not isinstance(part, (InputRef, Constant))])
+    return found
 
 
 def session_at(session: Session, now_millis: int) -> Session:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
-from penstock.columns.functions.registry import builtin
-from penstock.columns.typed.nodes import Invoke, Typed, walk
-from penstock.columns.typed.python_call import PythonCall
+from penstock.columns.typed.determinism import says_always_the_same
+from penstock.columns.typed.nodes import Typed, walk
 from penstock.table.logical.nodes import Relation
 
 
@@ -25,7 +24,7 @@ def _updates_alike(one: Relation, other: Relation) -> bool:
 
 def _says_always_the_same(relation: Relation) -> bool:
     parts = (part for field in dataclass_fields(relation) for part in _expressions(getattr(relation, field.name)))
-    deterministic = all(_is_deterministic(node) for part in parts for node in walk(part))
+    deterministic = all(says_always_the_same(node) for part in parts for node in walk(part))
     return deterministic and all(_says_always_the_same(source) for source in relation.inputs())
 
 
@@ -35,10 +34,3 @@ def _expressions(value: Any) -> Iterator[Typed]:
     elif isinstance(value, (tuple, list)):
         for item in value:
             yield from _expressions(item)
-
-
-def _is_deterministic(node: Typed) -> bool:
-    if isinstance(node, Invoke):
-        function = builtin(node.function)
-        return function is None or function.deterministic
-    return not isinstance(node, PythonCall) or node.function.deterministic

@@ -167,3 +167,9 @@ def test_whole_columns_and_single_values_agree(expression: str) -> None:
         columns = ", ".join(f"{values[place]} AS {name}" for name, values in literals.items())
         single.append(texts(f"SELECT {expression} FROM (SELECT {columns})")[0][0])
     assert whole == single
+
+
+def test_what_is_written_twice_is_computed_once_unless_chance_decides() -> None:
+    found = evaluate("SELECT UUID(), UUID(), i + 1, i + 1 FROM t", NUMBERS)
+    assert found.column(0) != found.column(1)
+    assert found.column(2) == found.column(3)
