@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,20 @@ class DyingOnce(ScalarFunction):
         return value
 
 
+class WaitingOnce(ScalarFunction):
+    """Gives what it gets; at one value it says so and waits until it may go on, so that a job cannot end before it is stopped."""
+
+    def __init__(self, at: int, reached: Path, released: Path) -> None:
+        self.at, self.reached, self.released = at, reached, released
+
+    def eval(self, value: int) -> int:
+        if value == self.at:
+            self.reached.touch()
+            while not self.released.exists():
+                time.sleep(0.01)
+        return value
+
+
 def write_inputs(directory: Path, rows: int) -> None:
     """Rows are out of order, but by less than the watermarks allow. A file is read in one epoch."""
     chance = random.Random(5)
@@ -81,9 +96,9 @@ def _moment(ms: int) -> str:
     return f"2024-01-01 {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{millis:03d}"
 
 
-def start(env: StreamExecutionEnvironment, inputs: Path, outputs: Path, dying: DyingOnce | None = None) -> TableResult:
+def start(env: StreamExecutionEnvironment, inputs: Path, outputs: Path, same: ScalarFunction | None = None) -> TableResult:
     t_env = StreamTableEnvironment.create(env)
-    t_env.create_temporary_system_function("same", udf(dying or DyingOnce(-1, outputs), result_type=DataTypes.INT()))
+    t_env.create_temporary_system_function("same", udf(same or DyingOnce(-1, outputs), result_type=DataTypes.INT()))
     source = f"WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{inputs}/%s')"
     t_env.execute_sql(
         "CREATE TABLE raw_bids (id INT, k STRING, v INT, ts TIMESTAMP(3),"

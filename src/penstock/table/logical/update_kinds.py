@@ -27,14 +27,17 @@ class Form(Enum):
     BOTH = "both"
 
 
-def with_update_kinds(root: plan.Relation, materialize: str = "AUTO") -> plan.Relation:
+def with_update_kinds(root: plan.Relation, materialize: str = "AUTO", explained: bool = False) -> plan.Relation:
     """The plan with `update_before` set everywhere, and with the nodes that changelogs need.
 
-    materialize is AUTO, FORCE or NONE: whether sinks keep the rows of a primary key.
+    materialize is AUTO, FORCE or NONE: whether sinks keep the rows of a primary key. A query that is only explained has
+    nobody who asks for the rows before updates, as in Flink.
     """
     if isinstance(root, plan.Sink):
         return _sink(root, materialize)
-    found = _Visit().visit(root, Form.BOTH)
+    visit = _Visit()
+    found = visit.visit(root, Form.AFTER) if explained else None
+    found = visit.visit(root, Form.BOTH) if found is None else found
     assert found is not None, "every node can give both rows of an update"
     return found
 
