@@ -38,7 +38,7 @@ def _lag_arguments(site: Site) -> tuple[DataType, ...]:
 
 def _lag_type(site: Site) -> DataType:
     given = site.types[0]
-    defaulted = len(site.types) == 3 and not site.types[2].is_nullable and not given.is_nullable
+    defaulted = len(site.types) == 3 and not site.types[2].is_nullable
     return given.with_nullability(not defaulted)
 
 
