@@ -11,7 +11,7 @@ from typing import Any
 import cloudpickle
 import pytest
 from tests.engine import sql_program
-from tests.engine.sql_program import QUERIES, DyingOnce, WaitingOnce, final_tables, start, write_inputs
+from tests.engine.sql_program import QUERIES, DyingOnce, final_tables, start, write_inputs
 from tests.patience import patience
 
 from penstock.common import Configuration
@@ -21,11 +21,11 @@ from penstock.engines.local.executor import LocalExecutor
 
 pytestmark = [pytest.mark.spark]
 
-SHORT, LONG = 400, 5_000
+SHORT, LONG = (600, 150), (5_000, 200)  # rows, and how many a second
 
 
 @pytest.mark.parametrize(
-    ("rows", "engine", "backend"),
+    ("size", "engine", "backend"),
     [
         pytest.param(SHORT, "resident", "hashmap"),
         *(
@@ -36,13 +36,14 @@ SHORT, LONG = 400, 5_000
     ],
 )
 def test_final_tables_are_those_of_an_undisturbed_run(
-    spark_env: Callable[..., Any], spark_home: Path, tmp_path: Path, rows: int, engine: str, backend: str
+    spark_env: Callable[..., Any], spark_home: Path, tmp_path: Path, size: tuple[int, int], engine: str, backend: str
 ) -> None:
     inputs, outputs = tmp_path / "in", tmp_path / "out"
     inputs.mkdir()
+    rows, rate = size
     write_inputs(inputs, rows)
     cloudpickle.register_pickle_by_value(sql_program)  # workers cannot import it
-    expected = undisturbed(inputs, tmp_path / "expected")
+    expected = undisturbed(inputs, tmp_path / "expected", rows)
     options = {
         "penstock.engine": engine,
         "state.backend.type": backend,
@@ -52,7 +53,7 @@ def test_final_tables_are_those_of_an_undisturbed_run(
         "restart-strategy.fixed-delay.attempts": "3",
         "restart-strategy.fixed-delay.delay": "10 ms",
     }
-    savepoint = stopped_half_way(spark_env(2, options), inputs, outputs, tmp_path, rows)
+    savepoint = stopped_half_way(spark_env(2, options), inputs, outputs, tmp_path, size)
     half = final_tables(outputs)
     assert half["grouped"], "nothing was there when the job was stopped"
     assert half["grouped"] != expected["grouped"], "the job had ended before it was stopped"
@@ -65,7 +66,7 @@ def test_final_tables_are_those_of_an_undisturbed_run(
         env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(options))
         env.set_parallelism(3)
         dying = DyingOnce(rows - rows // 10, tmp_path / "died")
-        start(env, inputs, outputs, dying).wait(int(patience(240) * 1000))
+        start(env, inputs, outputs, dying, (rows, 10 * rate)).wait(int(patience(240) * 1000))
     finally:
         set_run_options(before)
     assert (tmp_path / "died").exists()
@@ -74,23 +75,18 @@ def test_final_tables_are_those_of_an_undisturbed_run(
         assert found[name] == expected[name], name
 
 
-def undisturbed(inputs: Path, outputs: Path) -> dict[str, Counter[Any]]:
+def undisturbed(inputs: Path, outputs: Path, rows: int) -> dict[str, Counter[Any]]:
     env = StreamExecutionEnvironment(executor=LocalExecutor())
     env.set_parallelism(1)
-    start(env, inputs, outputs).wait()
+    start(env, inputs, outputs, generated=(rows, 10_000_000)).wait()
     return final_tables(outputs)
 
 
-def stopped_half_way(env: Any, inputs: Path, outputs: Path, scratch: Path, rows: int) -> str:
-    """The path of the savepoint: it is asked for while a row in the middle waits."""
-    reached, released = scratch / "reached", scratch / "released"
-    job = start(env, inputs, outputs, WaitingOnce(rows // 2, reached, released)).get_job_client()
-    try:
-        limit = time.monotonic() + patience(120)
-        while not reached.exists():
-            assert time.monotonic() < limit, "the job did not get to its middle"
-            time.sleep(0.05)
-        savepoint = job.stop_with_savepoint(False, str(scratch / "savepoints"))
-    finally:
-        released.touch()
-    return str(savepoint.result())
+def stopped_half_way(env: Any, inputs: Path, outputs: Path, scratch: Path, size: tuple[int, int]) -> str:
+    """The path of the savepoint: it is asked for when the first results are there."""
+    job = start(env, inputs, outputs, generated=size).get_job_client()
+    limit = time.monotonic() + patience(120)
+    while not list(outputs.glob("grouped/*part-*")):
+        assert time.monotonic() < limit, "nothing came out of the job"
+        time.sleep(0.05)
+    return str(job.stop_with_savepoint(False, str(scratch / "savepoints")).result())

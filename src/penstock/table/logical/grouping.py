@@ -36,7 +36,6 @@ class GroupWindow:
         amounts = [_span(resolver.resolve(span), self.kind, span.position) for span in spans]
         slide, size = (amounts[0], amounts[1]) if self.kind == "HOP" else (None, amounts[0])
         self.width = len(source.fields)
-        self._time = column.index
         self.relation = windowed(source, self.kind, column.index, size, slide, 0)
 
     def property(self, call: syntax.Call) -> Typed | None:
@@ -50,9 +49,7 @@ class GroupWindow:
             )
         place = self.width + _PROPERTIES[suffix]
         field = self.relation.fields[place]
-        given = self.relation.fields[self._time].data_type
-        data_type = field.data_type.with_nullability(given.is_nullable) if suffix == "ROWTIME" else field.data_type
-        return InputRef(data_type, place, field.name, field.time)
+        return InputRef(field.data_type, place, field.name, field.time)
 
 
 def _span(node: Typed, kind: str, position: Position | None) -> int:

@@ -80,7 +80,8 @@ class TableSession:
         if materialize not in ("AUTO", "FORCE", "NONE"):
             raise ProgramError(f"table.exec.sink.upsert-materialize is AUTO, FORCE or NONE, not {materialize}.")
         relation = ordered_by_rank(relation) if self.batch else relation
-        return rewritten(relation, materialize=materialize, explained=explained)
+        duplicates = bool(value_of(self.env._configuration, "table.exec.source.cdc-events-duplicate"))
+        return rewritten(relation, materialize=materialize, explained=explained, duplicates=duplicates)
 
     def planner(self) -> Planner:
         return Planner(self.env, self.session, self.env._configuration, self.batch)
