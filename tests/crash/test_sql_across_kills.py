@@ -19,52 +19,43 @@ from penstock.common.run_options import RunOptions, current_run_options, set_run
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 
-pytestmark = [pytest.mark.spark, pytest.mark.soak]
+pytestmark = [pytest.mark.spark]
 
-ROWS = 2_000
-
-
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("inputs")
-    write_inputs(directory, ROWS)
-    cloudpickle.register_pickle_by_value(sql_program)  # workers cannot import it
-    return directory
+SHORT, LONG = (600, 150), (5_000, 200)  # rows, and how many a second
 
 
-@pytest.fixture(scope="module")
-def expected(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[Any]]:
-    outputs = tmp_path_factory.mktemp("expected")
-    env = StreamExecutionEnvironment(executor=LocalExecutor())
-    env.set_parallelism(1)
-    start(env, inputs, outputs).wait()
-    return final_tables(outputs)
-
-
-@pytest.mark.parametrize("engine", ["micro-batch", "resident"])
+@pytest.mark.parametrize(
+    ("size", "engine", "backend"),
+    [
+        pytest.param(SHORT, "resident", "hashmap"),
+        *(
+            pytest.param(LONG, engine, backend, marks=pytest.mark.soak)
+            for engine in ("micro-batch", "resident")
+            for backend in ("hashmap", "rocksdb")
+        ),
+    ],
+)
 def test_final_tables_are_those_of_an_undisturbed_run(
-    spark_env: Callable[..., Any],
-    spark_home: Path,
-    inputs: Path,
-    expected: dict[str, Counter[Any]],
-    tmp_path: Path,
-    engine: str,
+    spark_env: Callable[..., Any], spark_home: Path, tmp_path: Path, size: tuple[int, int], engine: str, backend: str
 ) -> None:
-    outputs = tmp_path / "out"
+    inputs, outputs = tmp_path / "in", tmp_path / "out"
+    inputs.mkdir()
+    rows, rate = size
+    write_inputs(inputs, rows)
+    cloudpickle.register_pickle_by_value(sql_program)  # workers cannot import it
+    expected = undisturbed(inputs, tmp_path / "expected", rows)
     options = {
         "penstock.engine": engine,
+        "state.backend.type": backend,
         "penstock.epoch.initial-records": "400",
         "penstock.epoch.max-records": "400",
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.attempts": "3",
         "restart-strategy.fixed-delay.delay": "10 ms",
     }
-    job = start(spark_env(2, options), inputs, outputs).get_job_client()
-    limit = time.monotonic() + patience(120)
-    while not list(outputs.glob("*/.part-*")) and time.monotonic() < limit:
-        time.sleep(0.05)
-    savepoint = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result()
+    savepoint = stopped_half_way(spark_env(2, options), inputs, outputs, tmp_path, size)
     half = final_tables(outputs)
+    assert half["grouped"], "nothing was there when the job was stopped"
     assert half["grouped"] != expected["grouped"], "the job had ended before it was stopped"
 
     before = current_run_options()
@@ -74,11 +65,28 @@ def test_final_tables_are_those_of_an_undisturbed_run(
     try:
         env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(options))
         env.set_parallelism(3)
-        dying = DyingOnce(ROWS - 100, tmp_path / "died")
-        start(env, inputs, outputs, dying).wait(int(patience(240) * 1000))
+        dying = DyingOnce(rows - rows // 10, tmp_path / "died")
+        start(env, inputs, outputs, dying, (rows, 10 * rate)).wait(int(patience(240) * 1000))
     finally:
         set_run_options(before)
     assert (tmp_path / "died").exists()
     found = final_tables(outputs)
     for name in QUERIES:
         assert found[name] == expected[name], name
+
+
+def undisturbed(inputs: Path, outputs: Path, rows: int) -> dict[str, Counter[Any]]:
+    env = StreamExecutionEnvironment(executor=LocalExecutor())
+    env.set_parallelism(1)
+    start(env, inputs, outputs, generated=(rows, 10_000_000)).wait()
+    return final_tables(outputs)
+
+
+def stopped_half_way(env: Any, inputs: Path, outputs: Path, scratch: Path, size: tuple[int, int]) -> str:
+    """The path of the savepoint: it is asked for when the first results are there."""
+    job = start(env, inputs, outputs, generated=size).get_job_client()
+    limit = time.monotonic() + patience(120)
+    while not list(outputs.glob("grouped/*part-*")):
+        assert time.monotonic() < limit, "nothing came out of the job"
+        time.sleep(0.05)
+    return str(job.stop_with_savepoint(False, str(scratch / "savepoints")).result())

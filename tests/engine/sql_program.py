@@ -81,14 +81,30 @@ def _moment(ms: int) -> str:
     return f"2024-01-01 {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{millis:03d}"
 
 
-def start(env: StreamExecutionEnvironment, inputs: Path, outputs: Path, dying: DyingOnce | None = None) -> TableResult:
+def start(
+    env: StreamExecutionEnvironment,
+    inputs: Path,
+    outputs: Path,
+    dying: DyingOnce | None = None,
+    generated: tuple[int, int] | None = None,
+) -> TableResult:
+    """Bids are read from files, or are generated: so many, so many a second, so that a job can be stopped half-way."""
     t_env = StreamTableEnvironment.create(env)
     t_env.create_temporary_system_function("same", udf(dying or DyingOnce(-1, outputs), result_type=DataTypes.INT()))
     source = f"WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{inputs}/%s')"
-    t_env.execute_sql(
-        "CREATE TABLE raw_bids (id INT, k STRING, v INT, ts TIMESTAMP(3),"
-        f" WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) {source % 'bids'}"
-    )
+    declared = "id INT, k STRING, v INT, ts TIMESTAMP(3)"
+    bids = source % "bids"
+    if generated is not None:
+        declared = (
+            "id INT, k AS 'k' || CAST(MOD(id * 7 + id / 13, 11) AS STRING), v AS MOD(id * 7919, 1000),"
+            " ts AS TIMESTAMPADD(SECOND, (id + MOD(id * 7, 20)) / 20, TIMESTAMP '2024-01-01 00:00:00')"
+            " + MOD(id + MOD(id * 7, 20), 20) * INTERVAL '0.050' SECOND + MOD(id, 50) * INTERVAL '0.001' SECOND"
+        )
+        bids = (
+            f"WITH ('connector' = 'datagen', 'rows-per-second' = '{generated[1]}', 'fields.id.kind' = 'sequence',"
+            f" 'fields.id.start' = '0', 'fields.id.end' = '{generated[0] - 1}')"
+        )
+    t_env.execute_sql(f"CREATE TABLE raw_bids ({declared}, WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) {bids}")
     t_env.execute_sql(
         "CREATE TABLE names (k STRING, name STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts,"
         f" PRIMARY KEY (k) NOT ENFORCED) {source % 'names'}"

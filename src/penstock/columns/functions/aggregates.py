@@ -33,12 +33,12 @@ def _lag_arguments(site: Site) -> tuple[DataType, ...]:
         raise SignatureError("it takes (value[, offset[, default]])")
     if len(site.types) > 1 and not families.is_integer(site.types[1]):
         raise SignatureError("the offset must be a whole number")
-    return (*site.types[:2], *(site.types[0] for _ in site.types[2:]))
+    return (*site.types[:2], *(site.types[0].with_nullability(one.is_nullable) for one in site.types[2:]))
 
 
 def _lag_type(site: Site) -> DataType:
     given = site.types[0]
-    defaulted = len(site.types) == 3 and not site.types[2].is_nullable and not given.is_nullable
+    defaulted = len(site.types) == 3 and not site.types[2].is_nullable
     return given.with_nullability(not defaulted)
 
 

@@ -171,6 +171,9 @@ def sinh(value: float) -> float:
 
 
 def power(base: float, exponent: float) -> float:
+    if base == 0 and exponent < 0:  # where Python raises
+        odd = exponent % 2 == 1
+        return math.copysign(math.inf, base) if odd else math.inf
     return math.pow(base, exponent)
 
 

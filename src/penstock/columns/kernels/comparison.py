@@ -50,7 +50,8 @@ def is_not_distinct(call: Invocation) -> Datum:
 def in_list(call: Invocation) -> Datum:
     """True when found; otherwise null if the value or any member is null."""
     value, members = call.arguments[0], call.arguments[1:]
-    if all(isinstance(member, pa.Scalar) for member in members) and not families.is_collection(call.types[0]):
+    plain = not families.is_collection(call.types[0]) and not families.is_row(call.types[0])
+    if plain and all(isinstance(member, pa.Scalar) for member in members):
         return _in_constants(value, members)
     found: Datum = None
     for place, member in enumerate(members):

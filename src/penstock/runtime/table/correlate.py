@@ -132,8 +132,7 @@ def _rows_in(value: Any, data_type: DataType) -> list[tuple[Any, ...]]:
     if isinstance(data_type, MultisetType):
         value = [item for item, count in value.items() for _ in range(count)]
     if isinstance(getattr(data_type, "element_type", None), RowType):
-        width = len(data_type.element_type.children())  # type: ignore[attr-defined]
-        return [(None,) * width if row is None else tuple(row) for row in value]
+        return [tuple(row) for row in value if row is not None]  # as in Flink, where a row that is null is none
     return [(item,) for item in value]
 
 

@@ -96,6 +96,8 @@ class _Side:
 
     def change(self, keys: pa.Array, columns: pa.RecordBatch, adds: Booleans, matches: Integers, now: int) -> Booleans:
         """Brings the batch into the state; tells which rows took the place of another one."""
+        if not len(adds):
+            return adds
         notes = {_MATCHES: matches[adds]} if self.counts else {}
         if self.params.ttl:
             notes[_TOUCHED] = np.full(int(np.count_nonzero(adds)), now)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from penstock.columns.typed.nodes import Aggregate
 from penstock.functions.state_descriptors import ListStateDescriptor
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, keys_of_column, numbered
@@ -133,8 +133,16 @@ class OverOperator(AggregatingOperator):
         return None if first is None else first + 1
 
     def advance_processing_time(self, now: int) -> None:
+        self._compute_until(now - 1)
+
+    def finish(self) -> None:
+        self._compute_until(MAX_TIMESTAMP)
+        super().finish()
+
+    def _compute_until(self, time: int) -> None:
+        """Rows that wait for the end of their millisecond."""
         if not self._params.event_time and self._waits:
-            columns, times, _ = self._pending.take_until(now - 1)
+            columns, times, _ = self._pending.take_until(time)
             if len(times):
                 self._compute(columns, times)
 

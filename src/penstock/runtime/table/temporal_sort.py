@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.columns.typed.nodes import SortKey
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
@@ -68,6 +68,11 @@ class TemporalSortOperator(Operator):
     def advance_processing_time(self, now: int) -> None:
         if not self._params.event_time:
             self._emit(now - 1)
+
+    def finish(self) -> None:
+        if not self._params.event_time:
+            self._emit(MAX_TIMESTAMP)
+        super().finish()
 
     def _emit(self, until: int) -> None:
         columns, times, _ = self._pending.take_until(until)

@@ -38,7 +38,7 @@ def create_statement(path: tuple[str, ...], table: CatalogBaseTable, temporary: 
 
 
 def options_text(options: st.Options) -> str:
-    return ",\n".join(f"  '{_text(key)}' = '{_text(value)}'" for key, value in options)
+    return ",\n".join(f"  '{_text(key)}' = '{_text(value)}'" for key, value in sorted(options))
 
 
 def default_key_name(key: st.PrimaryKey) -> str:

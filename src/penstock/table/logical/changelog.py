@@ -54,7 +54,7 @@ def kinds(node: plan.Relation) -> Kinds:
             return INSERTS if given[0] == INSERTS and node.limit and not node.order_by else ALL
         case plan.Deduplicate():
             _inserts_only(node, given[0], "Deduplicate")
-            return frozenset("IU") if node.last else INSERTS
+            return ALL if node.last else INSERTS
         case plan.Expand() | plan.Replication() | plan.DropUpdateBefore() | plan.SinkMaterialize():
             return given[0]
         case plan.ChangelogNormalize() | plan.TableAggregation():

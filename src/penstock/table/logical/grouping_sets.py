@@ -9,6 +9,7 @@ from penstock.columns.typesystem.scalars import BigIntType, BooleanType
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.nodes import Field, unique_names
+from penstock.table.sql.errors import SqlValidationError
 
 _BIGINT = BigIntType(False)
 _OF_THE_SET = ("grouping", "grouping_id", "group_id")
@@ -64,6 +65,8 @@ def _results(
 def _mark(call: Aggregate, node: plan.Aggregation, set_number: Typed, numbers: tuple[int, ...]) -> Typed:
     """What GROUPING and its kin say, which is a constant for each set."""
     width = len(node.keys)
+    if any(isinstance(one, InputRef) and one.index not in node.keys for one in call.arguments):
+        raise SqlValidationError(f"{call.function.upper()} takes columns of GROUP BY.", node.position)
     places = [node.keys.index(one.index) for one in call.arguments if isinstance(one, InputRef)]
     cases: list[Typed] = []
     for number in dict.fromkeys(numbers):

@@ -15,7 +15,7 @@ def strategy_of(node: plan.Rank) -> tuple[str, tuple[int, ...]]:
     given = kinds(node.source)
     if given == INSERTS:
         return APPEND, ()
-    keys = [key for key in upsert_keys(node.source) if node.partition_by and key >= frozenset(node.partition_by)]
+    keys = [key for key in upsert_keys(node.source) if key and key >= frozenset(node.partition_by)]
     if keys and "D" not in given and node.order_by and all(_improves(node.source, key) for key in node.order_by):
         return UPDATE, tuple(sorted(min(keys, key=sorted)))
     return RETRACT, ()
@@ -25,18 +25,18 @@ def _improves(source: plan.Relation, key: SortKey) -> bool:
     """Whether updates of a row only move it forward in this order."""
     if not isinstance(key.operand, InputRef):
         return False
-    direction = _direction(source, key.operand.index)
+    direction = direction_of(source, key.operand.index)
     return direction == 0 or (direction == 1 and not key.ascending) or (direction == -1 and key.ascending)
 
 
-def _direction(node: plan.Relation, column: int) -> int | None:
+def direction_of(node: plan.Relation, column: int) -> int | None:
     """1: updates only raise the column, -1: they only lower it, 0: they leave it; None: anything."""
     match node:
         case plan.Project():
             one = node.expressions[column]
-            return _direction(node.source, one.index) if isinstance(one, InputRef) else None
+            return direction_of(node.source, one.index) if isinstance(one, InputRef) else None
         case plan.Filter():
-            return _direction(node.source, column)
+            return direction_of(node.source, column)
         case plan.Aggregation() if kinds(node.source) == INSERTS:
             if column < len(node.keys):
                 return 0

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.columns.typed.nodes import Constant, Convert, InputRef, Invoke, OverCall, SortKey, Typed, columns_of
+from penstock.columns.typesystem.scalars import BooleanType
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.conditions import all_of, conjuncts, replaced
@@ -122,8 +123,12 @@ def limit_as_rank(node: plan.Relation) -> plan.Relation | None:
     """LIMIT, with ORDER BY below it or without."""
     if not isinstance(node, plan.Limit):
         return None
-    end = _UNLIMITED if node.count is None else node.offset + node.count
     source, order = node.source, tuple[SortKey, ...]()
+    if node.count == 0:
+        return plan.Filter(node.fields, source, Constant(BooleanType(False), False), position=node.position)
+    if isinstance(source, plan.Project) and isinstance(source.source, plan.Sort):  # ordered by what is not selected
+        return source.with_inputs((replace(node, fields=source.source.fields, source=source.source),))
+    end = _UNLIMITED if node.count is None else node.offset + node.count
     if isinstance(source, plan.Sort):
         order, source = source.keys, source.source
         if not all(isinstance(key.operand, InputRef) for key in order):

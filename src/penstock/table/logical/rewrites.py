@@ -52,9 +52,15 @@ REWRITES: tuple[Rewrite, ...] = (
 )
 
 
-def rewritten(relation: Relation, rules: tuple[Rewrite, ...] = REWRITES, materialize: str = "AUTO") -> Relation:
+def rewritten(
+    relation: Relation,
+    rules: tuple[Rewrite, ...] = REWRITES,
+    materialize: str = "AUTO",
+    explained: bool = False,
+    duplicates: bool = False,
+) -> Relation:
     """The plan as it is carried out: after all rules, and with the changelogs that its operators need."""
-    return with_update_kinds(_after_rules(relation, rules), materialize)
+    return with_update_kinds(_after_rules(relation, rules), materialize, explained, duplicates)
 
 
 def _after_rules(relation: Relation, rules: tuple[Rewrite, ...]) -> Relation:

@@ -6,7 +6,7 @@ for all rows of the match.
 
 from __future__ import annotations
 
-from penstock.columns.typed.nodes import Constant, TimeAttribute, Typed
+from penstock.columns.typed.nodes import Aggregate, Constant, TimeAttribute, Typed
 from penstock.columns.typesystem.scalars import TimestampType
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.table.match_values import MatchTime, Navigation
@@ -69,7 +69,7 @@ def resolved(expression: syntax.Expr, fields: Fields, variables: list[str], clau
 
 
 def measure_field(node: Typed, name: str) -> Field:
-    """Measures may be null, but for the time of the match, which is a time attribute."""
+    """Measures may be null, but for counts and for the time of the match, which is a time attribute."""
     if isinstance(node, MatchTime):
-        return Field(name, node.data_type, TimeAttribute.ROWTIME)
-    return Field(name, node.data_type.nullable())
+        return Field(name, node.data_type.not_null(), TimeAttribute.ROWTIME)
+    return Field(name, node.data_type if isinstance(node, Aggregate) else node.data_type.nullable())

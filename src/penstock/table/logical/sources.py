@@ -111,6 +111,7 @@ class SourceBuilder:
         hint = self._hints.lookup(join.right)
         if hint is not None:
             right = _with_lookup_hint(right, hint, join)
+        _check_names(left_spaces, right_spaces, join)
         spaces = side_by_side(left_spaces, right_spaces)
         using = join.using or (_shared_names(left, right) if join.natural else ())
         condition: Typed | None = None
@@ -244,6 +245,13 @@ def _depends_on_left(source: written.TableSource) -> bool:
         case written.NamedTable():
             return source.snapshot is not None
     return isinstance(source, written.UnnestTable)
+
+
+def _check_names(left: tuple[Namespace, ...], right: tuple[Namespace, ...], join: written.Join) -> None:
+    taken = {space.path[-1] for space in left if space.path}
+    again = next((space.path[-1] for space in right if space.path and space.path[-1] in taken), None)
+    if again is not None:
+        raise SqlValidationError(f"Two tables of FROM are called {again!r}: give one of them another name.", join.position)
 
 
 def _shared_names(left: Relation, right: Relation) -> tuple[str, ...]:

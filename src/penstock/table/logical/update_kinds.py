@@ -27,14 +27,19 @@ class Form(Enum):
     BOTH = "both"
 
 
-def with_update_kinds(root: plan.Relation, materialize: str = "AUTO") -> plan.Relation:
+def with_update_kinds(
+    root: plan.Relation, materialize: str = "AUTO", explained: bool = False, duplicates: bool = False
+) -> plan.Relation:
     """The plan with `update_before` set everywhere, and with the nodes that changelogs need.
 
-    materialize is AUTO, FORCE or NONE: whether sinks keep the rows of a primary key.
+    materialize is AUTO, FORCE or NONE: whether sinks keep the rows of a primary key. A query that is only explained has
+    nobody who asks for the rows before updates, as in Flink. With duplicates, sources may tell a change again.
     """
+    visit = _Visit(duplicates)
     if isinstance(root, plan.Sink):
-        return _sink(root, materialize)
-    found = _Visit().visit(root, Form.BOTH)
+        return _sink(root, materialize, visit)
+    found = visit.visit(root, Form.AFTER) if explained else None
+    found = visit.visit(root, Form.BOTH) if found is None else found
     assert found is not None, "every node can give both rows of an update"
     return found
 
@@ -42,7 +47,8 @@ def with_update_kinds(root: plan.Relation, materialize: str = "AUTO") -> plan.Re
 class _Visit:
     """One walk; a node that is asked for two forms is there twice, as each gives other rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, duplicates: bool) -> None:
+        self._duplicates = duplicates
         self._known: dict[tuple[int, Form], tuple[plan.Relation, plan.Relation | None]] = {}
 
     def visit(self, node: plan.Relation, form: Form) -> plan.Relation | None:
@@ -55,7 +61,7 @@ class _Visit:
 
     def _visited(self, node: plan.Relation, form: Form) -> plan.Relation | None:
         if isinstance(node, plan.Scan):
-            return _scan(node, form)
+            return _scan(node, form, self._duplicates)
         wanted = _wanted_of_inputs(node, form)
         if wanted is None:
             return None
@@ -112,14 +118,17 @@ def _join(node: plan.JoinRelation, form: Form) -> Sequence[Form] | None:
     return [Form.AFTER, Form.AFTER]
 
 
-def _scan(node: plan.Scan, form: Form) -> plan.Relation:
-    if node.definition is not None and node.definition.upserts:
+def _scan(node: plan.Scan, form: Form, duplicates: bool) -> plan.Relation:
+    repeats = duplicates and node.definition is not None and bool(node.definition.primary_key)
+    if node.definition is not None and (node.definition.upserts or (repeats and kinds(node) != INSERTS)):
         keys = tuple(node.names.index(name) for name in node.definition.primary_key)
         if not keys:
             raise SqlValidationError(
                 f"The table {'.'.join(node.path)} gives upserts, and so needs a PRIMARY KEY.", node.position
             )
-        source = replace(node, update_before=False)
+        source: plan.Relation = replace(node, update_before=False)
+        if not node.definition.upserts:
+            source = plan.DropUpdateBefore(node.fields, node, update_before=False)
         return plan.ChangelogNormalize(node.fields, source, keys, update_before=form is Form.BOTH)
     if form is Form.AFTER and "U" in kinds(node):
         return plan.DropUpdateBefore(node.fields, node, update_before=False)
@@ -129,7 +138,7 @@ def _scan(node: plan.Scan, form: Form) -> plan.Relation:
 # -- sinks -------------------------------------------------------------------------------------------------------------
 
 
-def _sink(sink: plan.Sink, materialize: str) -> plan.Sink:
+def _sink(sink: plan.Sink, materialize: str, visit: _Visit) -> plan.Sink:
     definition = sink.definition
     given = kinds(sink.source)
     if definition is None:
@@ -137,7 +146,6 @@ def _sink(sink: plan.Sink, materialize: str) -> plan.Sink:
     refused = given - frozenset(definition.sink_accepts)
     if refused and given != INSERTS:
         raise SqlValidationError(_refusal(sink, refused), sink.position)
-    visit = _Visit()
     key = frozenset(sink.names.index(name) for name in definition.primary_key if name in sink.names)
     upserting = bool(key) and not definition.sink_before
     forms = [Form.BOTH]

@@ -24,6 +24,10 @@ def window_columns(node: plan.Relation) -> WindowColumns:
             }
         case plan.Filter() | plan.OverAggregation() | plan.Sort() | plan.Rank() | plan.Deduplicate():
             return window_columns(node.inputs()[0])
+        case plan.Expand():  # its copies of keys that are in every grouping set
+            below, first = window_columns(node.source), len(node.source.fields)
+            whole = [place for place in range(len(node.keys)) if all(place in one for one in node.sets)]
+            return {first + place: below[node.keys[place]] for place in whole if node.keys[place] in below}
         case plan.Aggregation() if has_window(window_columns(node.source), node.keys):
             below = window_columns(node.source)
             return {place: below[key] for place, key in enumerate(node.keys) if key in below}

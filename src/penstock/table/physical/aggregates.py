@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from penstock.columns.typed.nodes import Aggregate, InputRef
 from penstock.common.errors import ProgramError
 from penstock.common.option_values import parse_duration
 from penstock.common.options import value_of
@@ -13,6 +14,7 @@ from penstock.runtime.table.group_aggregate import Bundle, GroupAggregateParams
 from penstock.runtime.table.table_aggregate import TableAggregateParams
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS
+from penstock.table.logical.rank_strategy import direction_of
 from penstock.table.logical.window_columns import has_window, window_columns
 from penstock.table.physical.table_stream import TableStream
 from penstock.table.physical.windows import window_aggregate
@@ -28,7 +30,7 @@ def aggregation(relation: plan.Aggregation, planner: Planner) -> TableStream:
     params = GroupAggregateParams(
         source.row_type,
         relation.keys,
-        relation.calls,
+        tuple(_only_growing(call, relation.source) for call in relation.calls) if source.updating else relation.calls,
         retracting=source.updating,
         before=planner.wants_before(relation),
         ttl=time_to_live(planner, relation.state_ttl),
@@ -40,6 +42,18 @@ def aggregation(relation: plan.Aggregation, planner: Planner) -> TableStream:
         relation, "table_group_aggregate", [source], {"aggregate": params}, keys=[relation.keys], name=name
     )
     return replace(stream, kinds=INSERTS) if planner.batch else stream
+
+
+def _only_growing(call: Aggregate, source: plan.Relation) -> Aggregate:
+    """A MAX of what updates only raise (and a MIN of what they lower) never falls back, and need not remember, as in Flink."""
+    argument = call.arguments[0] if call.arguments else None
+    if call.function not in _DIRECTIONS or call.distinct or not isinstance(argument, InputRef):
+        return call
+    grows = direction_of(source, argument.index) == _DIRECTIONS[call.function]
+    return replace(call, options=(*call.options, ("only_growing", True))) if grows else call
+
+
+_DIRECTIONS = {"max": 1, "min": -1}
 
 
 def table_aggregation(relation: plan.TableAggregation, planner: Planner) -> TableStream:

@@ -15,6 +15,7 @@ from penstock.table.logical import nodes as plan
 from penstock.table.logical.conditions import moved
 from penstock.table.logical.window_columns import window_columns
 from penstock.table.physical.table_stream import TableStream
+from penstock.table.sql.errors import SqlValidationError
 
 if TYPE_CHECKING:
     from penstock.table.physical.planner import Planner
@@ -122,9 +123,19 @@ def _projected(relation: plan.Project, below: _PulledUp) -> _PulledUp | None:
     return _PulledUp(builder.project(below.relation, nodes, names), places, nodes.index(time), below.window)
 
 
+def _check_hop(window: plan.WindowAssignment) -> None:
+    if window.kind == "HOP" and window.slide and window.size % window.slide:
+        raise SqlValidationError(
+            f"HOP needs a SIZE that is a multiple of SLIDE to be grouped by: {window.size} ms and {window.slide} ms.",
+            window.position,
+        )
+
+
 def window_aggregate(relation: plan.Aggregation, planner: Planner) -> TableStream:
     """GROUP BY the window and other columns."""
     pulled = _pulled_up(relation.source)
+    if pulled is not None:
+        _check_hop(pulled.window)
     calls = None if pulled is None else _moved_calls(relation.calls, pulled)
     if pulled is not None and calls is not None:
         window = window_params(pulled.window, planner)

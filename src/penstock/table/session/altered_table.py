@@ -25,6 +25,8 @@ def _after(body: st.TableBody, action: str, value: Any) -> st.TableBody:
         case "SET":
             return replace(body, options=tuple({**dict(body.options), **dict(value)}.items()))
         case "RESET":
+            if "connector" in value:
+                raise SqlValidationError("RESET: the option 'connector' tells what the table is, and stays.")
             return replace(body, options=tuple((k, v) for k, v in body.options if k not in value))
         case "ADD":
             if value.name in _names(body):
@@ -33,7 +35,8 @@ def _after(body: st.TableBody, action: str, value: Any) -> st.TableBody:
         case "MODIFY":
             place = _place(body, value.name)
             rest = (*body.columns[:place], *body.columns[place + 1 :])
-            return _placed(replace(body, columns=rest), value, place)
+            kept = replace(value, comment=value.comment or body.columns[place].comment)
+            return _placed(replace(body, columns=rest), kept, place)
         case "RENAME COLUMN":
             old, new = value[0][0], value[1][0]
             place = _place(body, old)
@@ -82,7 +85,7 @@ def _placed(body: st.TableBody, column: Any, place: int) -> st.TableBody:
     if column.place == "FIRST":
         place = 0
     elif column.place is not None:
-        place = _place(body, column.place) + 1
+        place = _place(body, column.place.removeprefix("AFTER ")) + 1
     plain = replace(column, place=None)
     return replace(body, columns=(*body.columns[:place], plain, *body.columns[place:]))
 

@@ -27,8 +27,9 @@ DETAILS = {
 
 def explanation(relations: Sequence[Relation], session: TableSession, details: Sequence[int] = ()) -> str:
     """Costs are what nodes keep in state: rows that come are not known beforehand."""
-    notes = [_NOTES[detail] for detail in sorted(set(details)) if detail in _NOTES]
-    planned = [session.prepared(relation) for relation in relations]
+    shown = set(details) - ({ExplainDetail.CHANGELOG_MODE} if session.batch else set())  # batches have no changelogs
+    notes = [_NOTES[detail] for detail in sorted(shown) if detail in _NOTES]
+    planned = [session.prepared(relation, explained=True) for relation in relations]
     parts = [
         "== Abstract Syntax Tree ==\n" + "\n\n".join(explain(relation) for relation in relations),
         "== Optimized Execution Plan ==\n"

@@ -177,10 +177,11 @@ def described(session: TableSession, name: FullName, wanted: Callable[[str], boo
         ]
     else:
         rows = [_described_column(field, table._body) for field in definition.fields]
+    commented = any(row[6] for row in rows)
     rows = [row for row in rows if wanted(row[0])]
     titles = ["name", "type", "null", "key", "extras", "watermark", "comment"]
     types = [_TEXT, _TEXT, BooleanType(), _TEXT, _TEXT, _TEXT, _TEXT]
-    if not any(row[6] for row in rows):
+    if not commented:
         titles, types, rows = titles[:6], types[:6], [row[:6] for row in rows]
     texts = [tuple("" if cell is None else cell for cell in row) for row in rows]
     return TableResult.of_rows(titles, texts, types)

@@ -74,12 +74,14 @@ class TableSession:
 
     # -- plans become jobs -------------------------------------------------------------------------------------
 
-    def prepared(self, relation: Relation) -> Relation:
-        """The plan as it is carried out."""
+    def prepared(self, relation: Relation, explained: bool = False) -> Relation:
+        """The plan as it is carried out, or as EXPLAIN shows it."""
         materialize = str(value_of(self.env._configuration, "table.exec.sink.upsert-materialize")).upper()
         if materialize not in ("AUTO", "FORCE", "NONE"):
             raise ProgramError(f"table.exec.sink.upsert-materialize is AUTO, FORCE or NONE, not {materialize}.")
-        return rewritten(ordered_by_rank(relation) if self.batch else relation, materialize=materialize)
+        relation = ordered_by_rank(relation) if self.batch else relation
+        duplicates = bool(value_of(self.env._configuration, "table.exec.source.cdc-events-duplicate"))
+        return rewritten(relation, materialize=materialize, explained=explained, duplicates=duplicates)
 
     def planner(self) -> Planner:
         return Planner(self.env, self.session, self.env._configuration, self.batch)

@@ -156,7 +156,7 @@ def _variance(call: Aggregate, prefix: str, retracting: bool) -> AggregateFuncti
 
 def _extreme(call: Aggregate, prefix: str, retracting: bool) -> AggregateFunction:
     largest = call.function == "max"
-    if not retracting:
+    if not retracting or dict(call.options).get("only_growing"):
         return Extreme(prefix, _type(call), largest)
     return _contents(call, prefix, Bag, contents.largest if largest else contents.smallest)
 

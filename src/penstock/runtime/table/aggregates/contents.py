@@ -96,10 +96,12 @@ class Sequel(Contents):
 
 
 class Pairs(Contents):
-    """Key -> value: the last one counts."""
+    """Key -> value; a key may be there once."""
 
     def add(self, row: tuple[Any, ...], sign: int) -> None:
         if sign > 0:
+            if row[0] in self.entries:
+                raise ValueFailure(f"JSON_OBJECTAGG: the key {row[0]!r} is there already. Keys must be unique.")
             self._put(row[0], row[1])
         elif row[0] in self.entries:
             self._drop(row[0])

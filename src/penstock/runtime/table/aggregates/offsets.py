@@ -35,5 +35,6 @@ class Lag(ColumnarFunction):
 
     def result(self, frame: Frame) -> pa.Array:
         offset, default = self._offset, self._default
-        found = [state[-1 - offset] if state and len(state) > offset else default for state in frame[0].tolist()]
-        return from_plain(found, self._result_type)
+        found = [state[-1 - offset] if state and len(state) > offset else None for state in frame[0].tolist()]
+        # As in Flink the default also stands for a row whose value is null.
+        return from_plain([default if value is None else value for value in found], self._result_type)
