@@ -56,6 +56,7 @@ _PLACES = {
     "table_expand": "table.expand:ExpandOperator",
     "table_correlate": "table.correlate:CorrelateOperator",
     "table_replication": "table.expand:ReplicationOperator",
+    "table_session_assignment": "table.session_assignment:SessionAssignmentOperator",
     "table_window_assignment": "table.window_assignment:WindowAssignmentOperator",
     "table_window_aggregate": "table.window_aggregate:WindowAggregateOperator",
     "table_session_aggregate": "table.session_aggregate:SessionAggregateOperator",

@@ -112,22 +112,25 @@ class _Sorted:
 
     def _numbers(self, call: Aggregate) -> Integers:
         place, size = self._places - self._start, self._end - self._start
+        found: Integers
         match call.function:
             case "row_number":
-                return place + 1
+                found = place + 1
             case "rank":
-                return self._peer_start - self._start + 1
+                found = self._peer_start - self._start + 1
             case "dense_rank":
-                return self._peer - self._peer[self._start] + 1
+                found = self._peer - self._peer[self._start] + 1
             case "percent_rank":
-                return (self._peer_start - self._start) / np.maximum(size - 1, 1)  # type: ignore[no-any-return]
+                found = (self._peer_start - self._start) / np.maximum(size - 1, 1)
             case "cume_dist":  # as in Flink, which counts the rows before and not all peers
-                return (place + 1) / size  # type: ignore[no-any-return]
-        buckets = int(_constant(call.arguments[0]))  # ntile: the first ones have one row more
-        small, larger = size // buckets, size % buckets
-        in_larger = larger * (small + 1)
-        later = larger + (place - in_larger) // np.maximum(small, 1)
-        return np.where(place < in_larger, place // (small + 1), later) + 1
+                found = (place + 1) / size
+            case _:  # ntile: the first buckets have one row more
+                buckets = int(_constant(call.arguments[0]))
+                small, larger = size // buckets, size % buckets
+                in_larger = larger * (small + 1)
+                later = larger + (place - in_larger) // np.maximum(small, 1)
+                found = np.where(place < in_larger, place // (small + 1), later) + 1
+        return found
 
     def _shifted(self, call: Aggregate) -> pa.Array:
         offset = int(_constant(call.arguments[1])) if len(call.arguments) > 1 else 1
@@ -157,14 +160,17 @@ class _Sorted:
         return low, np.maximum(low, high)
 
     def _edge(self, bound: Bound, by_rows: bool, end: bool) -> Integers:
+        found: Integers
         if bound.kind == "unbounded":
-            return self._start if bound.before else self._end
-        if bound.kind == "current":
-            if by_rows:
-                return self._places + int(end)
-            return self._peer_end if end else self._peer_start
-        amount = -bound.amount if bound.before else bound.amount
-        return self._places + int(amount) + int(end) if by_rows else self._distance(amount, end)
+            found = self._start if bound.before else self._end
+        elif bound.kind == "current" and by_rows:
+            found = self._places + int(end)
+        elif bound.kind == "current":
+            found = self._peer_end if end else self._peer_start
+        else:
+            amount = -bound.amount if bound.before else bound.amount
+            found = self._places + int(amount) + int(end) if by_rows else self._distance(amount, end)
+        return found
 
     def _distance(self, amount: int, end: bool) -> Integers:
         """RANGE: the rows whose sort key is not further away; nulls are near to nulls alone."""
@@ -172,7 +178,7 @@ class _Sorted:
         column = self._column(key.operand)
         values = _as_numbers(column)
         sign = 1 if key.ascending else -1
-        found = (self._peer_end if end else self._peer_start).copy()
+        found: Integers = (self._peer_end if end else self._peer_start).copy()
         known = ~column.is_null().to_numpy(zero_copy_only=False)
         if not known.any():
             return found
@@ -222,7 +228,8 @@ class _Sorted:
     def _events(self, edge: Integers) -> Integers:
         """For each row the first one of its partition whose edge is past it, or -1."""
         found = np.searchsorted(edge, self._places, side="right")
-        return np.where(found < self._end, found, -1)
+        events: Integers = np.where(found < self._end, found, -1)
+        return events
 
 
 def _as_numbers(column: pa.Array) -> Integers:

@@ -34,11 +34,16 @@ class WindowAssignmentOperator(Operator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         arrays, kinds = self._input.arrays(batch), batch.kinds
-        column = arrays[self._params.window.time_column]
-        known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        if self._params.window.event_time:
+            column = arrays[self._params.window.time_column]
+            known = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+            moments = millis(column)[known]
+        else:
+            known = np.arange(len(batch))
+            moments = np.full(len(batch), self.context.clock(), np.int64)
         if not len(known):
             return
-        times = self._clock.wall(millis(column)[known])
+        times = self._clock.wall(moments)
         positions, starts, ends = assigned(times, self._params.window)
         rows = known[positions]
         places = pa.array(rows)

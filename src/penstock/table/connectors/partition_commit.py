@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
+from penstock.columns.kernels.date_patterns import parse_moment
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.table.connectors.base import ConnectorTable
 
@@ -28,6 +29,7 @@ class PartitionCommit:
     pattern: str | None
     zone: str
     success_file: str
+    formatter: str | None = None  # as Java writes them: yyyyMMdd HH
 
     def due_at(self, partition: str, since: int) -> int:
         return (self._time_of(partition) if self.by_watermark else since) + self.delay
@@ -39,15 +41,25 @@ class PartitionCommit:
         text = next(iter(values.values()))
         if self.pattern is not None:
             text = re.sub(r"\$(\w+)", lambda found: values.get(found[1], found[0]), self.pattern)
-        for form in _FORMS:
-            try:
-                return int(datetime.strptime(text, form).replace(tzinfo=ZoneInfo(self.zone)).timestamp() * 1000)
-            except ValueError:
-                continue
+        wall = self._read(text)
+        if wall is not None:
+            return int(wall.replace(tzinfo=ZoneInfo(self.zone)).timestamp() * 1000)
         raise JobExecutionError(
             f"The partition {partition!r} has no time: {text!r} is none. Set"
-            " 'partition.time-extractor.timestamp-pattern' of the table to something like '$day $hour:00:00'."
+            " 'partition.time-extractor.timestamp-pattern' of the table to something like '$day $hour:00:00', or"
+            " 'partition.time-extractor.timestamp-formatter' to the form that its values have."
         )
+
+    def _read(self, text: str) -> datetime | None:
+        if self.formatter is not None:
+            found = parse_moment(text, self.formatter)
+            return None if found is None else datetime(1970, 1, 1) + timedelta(microseconds=found[0] // 1000)
+        for form in _FORMS:
+            try:
+                return datetime.strptime(text, form)
+            except ValueError:
+                continue
+        return None
 
 
 def partition_commit_of(table: ConnectorTable) -> PartitionCommit | None:
@@ -62,11 +74,6 @@ def partition_commit_of(table: ConnectorTable) -> PartitionCommit | None:
             )
     if table.text("partition.time-extractor.kind", "default").lower() != "default":
         raise NotSupportedError(f"'partition.time-extractor.kind' of {table.name}: only default is there.")
-    if "partition.time-extractor.timestamp-formatter" in table.options:
-        raise NotSupportedError(
-            f"'partition.time-extractor.timestamp-formatter' of {table.name} is not there: write times as"
-            " yyyy-MM-dd HH:mm:ss with 'partition.time-extractor.timestamp-pattern'."
-        )
     trigger = table.chosen("sink.partition-commit.trigger", ("process-time", "partition-time"), "process-time")
     zone = table.text("sink.partition-commit.watermark-time-zone", "UTC")
     try:
@@ -79,4 +86,5 @@ def partition_commit_of(table: ConnectorTable) -> PartitionCommit | None:
         table.options.get("partition.time-extractor.timestamp-pattern"),
         zone,
         table.text("sink.partition-commit.success-file.name", "_SUCCESS"),
+        table.options.get("partition.time-extractor.timestamp-formatter"),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.common.errors import NotSupportedError
 from penstock.table.fluent.base import Fluent, T
+from penstock.table.syntax.expressions import InTable
 
 if TYPE_CHECKING:
     from penstock.table.expression import Expression
@@ -50,7 +50,7 @@ class ConditionMethods(Fluent[T]):
         return self._call("isNotFalse")
 
     def in_(self, first_element_or_table: Any, *remaining_elements: Any) -> Expression[Any]:
-        """Whether the value is among the elements."""
+        """Whether the value is among the elements, or in the table, which has one column."""
         if hasattr(first_element_or_table, "get_schema"):
-            raise NotSupportedError("in_(table) is not there yet: list the elements, or use SQL's IN (SELECT ..).")
+            return self._make(InTable(self._node, first_element_or_table))
         return self._call("in", first_element_or_table, *remaining_elements)

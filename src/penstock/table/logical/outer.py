@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from penstock.columns.typed.nodes import Aggregate, InputRef, OuterRef, OverCall, SortKey, Typed, walk
 from penstock.table.logical.conditions import replaced
 from penstock.table.logical.nodes import Correlation, Relation
 
 Change = Callable[[Typed], Typed]
+Plan = TypeVar("Plan", bound=Relation)
 
 
 def bound(plan: Relation, known: Sequence[Typed] = ()) -> tuple[Relation, tuple[Typed, ...]]:
@@ -73,7 +74,7 @@ def with_expressions(plan: Relation, change: Change) -> Relation:
     return replace(plan, **changed) if changed else plan
 
 
-def with_own_expressions(plan: Relation, change: Change) -> Relation:
+def with_own_expressions(plan: Plan, change: Change) -> Plan:
     """The same for this node alone."""
     changed = {
         part.name: new

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.columns.typed.nodes import Aggregate, Typed, walk
+from penstock.columns.typed.nodes import Aggregate, SubqueryTest, Typed, walk
+from penstock.columns.typesystem.scalars import BooleanType
 from penstock.table.logical import builder
 from penstock.table.logical.grouping import Groups
 from penstock.table.logical.nodes import Relation
@@ -15,7 +16,17 @@ from penstock.table.syntax import expressions as syntax
 
 
 def _resolver(namespaces: tuple[Namespace, ...], clause: str, aggregates: bool = False) -> Resolver:
-    return Resolver(RelationScope(namespaces, None, clause, sql=False, aggregates=aggregates))
+    return Resolver(RelationScope(namespaces, None, clause, sql=False, aggregates=aggregates, subquery=_in_table))
+
+
+def _in_table(expression: syntax.Expr, resolver: Resolver, scope: RelationScope) -> Typed:
+    assert isinstance(expression, syntax.InTable)
+    plan: Relation = expression.table._relation
+    if len(plan.fields) != 1:
+        raise SqlValidationError(f"in_() takes a table of one column, but this one has {', '.join(plan.names)}.")
+    operand = resolver.resolve(expression.operand)
+    same = resolver.checked("equals", [operand, builder.references(plan)[0]], expression.position)
+    return SubqueryTest(BooleanType(same.data_type.is_nullable), plan, (operand,), "equals")
 
 
 def select(source: Relation, expressions: Sequence[syntax.Expr], keys: Sequence[syntax.Expr] | None = None) -> Relation:

@@ -16,7 +16,7 @@ from penstock.table.logical.time_bounds import TimeBounds, time_bounds
 from penstock.table.logical.window_columns import is_window_join, window_columns
 from penstock.table.physical.aggregates import time_to_live
 from penstock.table.physical.table_stream import TableStream
-from penstock.table.physical.windows import window_zone
+from penstock.table.physical.windows import needs_event_time, window_zone
 
 if TYPE_CHECKING:
     from penstock.table.physical.planner import Planner
@@ -30,6 +30,7 @@ def join(relation: plan.JoinRelation, planner: Planner) -> TableStream:
         return _interval_join(relation, bounds, left, right, planner)
     keys = join_keys(relation)
     if is_window_join(relation) and not left.updating and not right.updating:
+        needs_event_time(relation, "a join")
         return _window_join(relation, keys, left, right, planner)
     params = JoinParams(
         relation.kind,

@@ -23,20 +23,18 @@ if TYPE_CHECKING:
 
 def assignment(relation: plan.WindowAssignment, planner: Planner) -> TableStream:
     """A window function whose rows go on one by one."""
-    params = window_params(relation, planner)
-    if not params.event_time:
-        raise NotSupportedError(
-            f"{relation.kind} on processing time must be followed by GROUP BY window_start, window_end."
-        )
-    if relation.kind == "SESSION":
-        raise NotSupportedError("SESSION must be followed by GROUP BY window_start, window_end.")
     source = planner.plan(relation.source)
+    made = AssignmentParams(source.row_type, window_params(relation, planner))
+    if relation.kind == "SESSION":
+        if not made.window.event_time:
+            raise NotSupportedError("SESSION on processing time must be followed by GROUP BY window_start, window_end.")
+        keys = relation.partition_by
+        params = {"windows": made, "keys": keys}
+        return planner.operator(
+            relation, "table_session_assignment", [source], params, keys=[keys], name="WindowTableFunction"
+        )
     return planner.operator(
-        relation,
-        "table_window_assignment",
-        [source],
-        {"windows": AssignmentParams(source.row_type, params)},
-        name="WindowTableFunction",
+        relation, "table_window_assignment", [source], {"windows": made}, name="WindowTableFunction"
     )
 
 
@@ -63,6 +61,21 @@ def window_zone(relation: plan.Relation, planner: Planner) -> str | None:
 
 def _times(relation: plan.Relation) -> list[tuple[int, str]]:
     return [(place, name) for place, name in window_columns(relation).items() if name == "time"]
+
+
+def needs_event_time(relation: plan.Relation, what: str) -> set[str]:
+    """The kinds of window functions below, none of which may be on processing time."""
+    found: set[str] = set()
+    if not window_columns(relation):
+        return found
+    if isinstance(relation, plan.WindowAssignment):
+        if relation.source.fields[relation.time_column].time is TimeAttribute.PROCTIME:
+            raise NotSupportedError(
+                f"{relation.kind} on processing time cannot be followed by {what} of its windows, as in Flink:"
+                " only by GROUP BY window_start, window_end."
+            )
+        found = {relation.kind}
+    return found.union(*(needs_event_time(source, what) for source in relation.inputs()))
 
 
 class _PulledUp:
@@ -150,6 +163,10 @@ def window_aggregate(relation: plan.Aggregation, planner: Planner) -> TableStrea
         window = WindowParams("TUMBLE", 0, attached=attached, zone=window_zone(relation.source, planner))
         source, calls = relation.source, relation.calls
         places = {place: columns.get(place, place) for place in range(len(relation.source.fields))}
+        if "SESSION" in needs_event_time(relation.source, "a further window aggregate"):
+            raise NotSupportedError(
+                "GROUP BY the window of a SESSION must follow it directly: conditions on the window go to HAVING."
+            )
     keys = [place for key in relation.keys if isinstance(place := places[key], int)]
     outputs = tuple(
         place if isinstance(place, str) else keys.index(place) for place in (places[key] for key in relation.keys)
@@ -188,6 +205,7 @@ def window_rank(
     planner: Planner,
 ) -> TableStream:
     """Top-N of each window, when it is complete."""
+    needs_event_time(relation.source, "Top-N")
     stream = planner.plan(relation.source)
     columns = window_columns(relation.source)
     end = next(place for place in partition if columns.get(place) == "end")

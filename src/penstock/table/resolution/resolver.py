@@ -93,7 +93,13 @@ class Resolver:
                 return self.resolve(operand)
             case syntax.Over():
                 return self.scope.over(expression, self)
-            case syntax.ScalarQuery() | syntax.InQuery() | syntax.ExistsQuery() | syntax.QuantifiedQuery():
+            case (
+                syntax.ScalarQuery()
+                | syntax.InQuery()
+                | syntax.InTable()
+                | syntax.ExistsQuery()
+                | syntax.QuantifiedQuery()
+            ):
                 return self.scope.subquery(expression, self)
             case syntax.Star():
                 raise SqlValidationError("* can stand only in SELECT and COUNT(*).", expression.position)

@@ -32,8 +32,7 @@ def create_table(statement: st.CreateTable, session: TableSession) -> TableResul
         body = like(body, catalogs.required(catalogs.full_name(statement.like.table), "table"), statement.like)
     if statement.query is not None:
         return _create_as(statement, name, body, session)
-    if statement.replace:
-        raise NotSupportedError("CREATE OR REPLACE TABLE needs AS and a query: drop the table and create it again.")
+    # As in Flink, OR REPLACE replaces nothing without a query: a table that is there is an error.
     resolve_table(body)
     catalogs.create(name, CatalogBaseTable(body=body), statement.temporary, statement.if_not_exists)
     return TableResult.ok()

@@ -99,6 +99,14 @@ class InQuery(Expr):
 
 
 @dataclass(frozen=True)
+class InTable(Expr):
+    """`a.in_(table)` of the Table API, whose tables are plans already."""
+
+    operand: Expr
+    table: Any
+
+
+@dataclass(frozen=True)
 class ExistsQuery(Expr):
     """`EXISTS (SELECT ..)`."""
 

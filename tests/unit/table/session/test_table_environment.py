@@ -326,3 +326,22 @@ def test_jars_of_flinks_connectors_are_passed_over(t_env: StreamTableEnvironment
     t_env.execute_sql("ADD JAR '/lib/flink-sql-connector-kafka-5.0.0-2.2.jar'")
     with pytest.raises(NotSupportedError, match="our-functions.jar: no Java code"):
         t_env.execute_sql("ADD JAR '/lib/our-functions.jar'")
+
+
+def test_in_takes_a_table_of_one_column(t_env: StreamTableEnvironment) -> None:
+    left = t_env.from_elements([(1, "a"), (2, "b"), (3, "c")], ["id", "name"])
+    right = t_env.from_elements([(1,), (3,)], ["known"])
+    kept = left.where(col("id").in_(right)).select(col("name"))
+    others = left.where(~col("id").in_(right.where(col("known") > 1))).select(col("name"))
+    marked = left.select(col("id"), col("id").in_(right))
+    assert sorted(kept.to_pandas()["name"]) == ["a", "c"]
+    assert sorted(others.to_pandas()["name"]) == ["a", "b"]
+    assert sorted(marked.to_pandas().itertuples(index=False, name=None)) == [(1, True), (2, False), (3, True)]
+    with pytest.raises(ProgramError, match="one column"):
+        right.where(col("known").in_(left))
+
+
+def test_or_replace_without_a_query_creates_but_does_not_replace(t_env: StreamTableEnvironment) -> None:
+    t_env.execute_sql("CREATE OR REPLACE TABLE R (a INT) WITH ('connector' = 'datagen')")
+    with pytest.raises(ProgramError, match="R"):
+        t_env.execute_sql("CREATE OR REPLACE TABLE R (b INT) WITH ('connector' = 'datagen')")
