@@ -99,7 +99,7 @@ class Epochs:
 
     def report(self, message: Reported) -> bool:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""
-        complete = self._flight.report(message.epoch, message.place, read_report(message.report))
+        complete = self._flight.report(message.epoch, message.place, read_report(message.report), self._clock())
         for plan, reports in complete:
             self._job.fence()
             self._job.completion.complete(plan, reports)
