@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.crash.killed_job import KilledJob, wait_for_last_process
 
-from penstock.testing.faults import DRIVER_POINTS, WORKER_POINTS
+from penstock.testing.faults import DRIVER_POINTS, RESIDENT_POINTS, WORKER_POINTS
 
 pytestmark = pytest.mark.crash
 
@@ -49,10 +49,11 @@ def test_resident_tasks_killed_at_representative_moments(tmp_path: Path, state_b
     job.assert_complete()
 
 
-def _every_moment() -> list[tuple[str, bool]]:
+def _every_moment(engine: str) -> list[tuple[str, bool]]:
     moments = []
-    for point in DRIVER_POINTS + WORKER_POINTS:
-        victims = ["self", "jvm", "driver"] if point in WORKER_POINTS else ["self", "jvm"]
+    in_workers = WORKER_POINTS + (RESIDENT_POINTS if engine == "resident" else ())
+    for point in DRIVER_POINTS + in_workers:
+        victims = ["self", "jvm", "driver"] if point in in_workers else ["self", "jvm"]
         if point == "during-recovery":
             victims = ["self"]  # there is no JVM yet
         moments += [(f"{point}:1:{victim}", point.startswith("savepoint")) for victim in victims]
@@ -61,9 +62,10 @@ def _every_moment() -> list[tuple[str, bool]]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("first_pass", [1, 2])
-def test_killed_at_every_moment(tmp_path: Path, first_pass: int) -> None:
-    job = KilledJob(tmp_path, records=120_000, epoch_records=1_000)
-    for moment, savepoint in _every_moment():
+@pytest.mark.parametrize(("engine", "records"), [("micro-batch", 120_000), ("resident", 600_000)])
+def test_killed_at_every_moment(tmp_path: Path, engine: str, records: int, first_pass: int) -> None:
+    job = KilledJob(tmp_path, records=records, epoch_records=1_000, engine=engine)
+    for moment, savepoint in _every_moment(engine):
         point, _, victim = moment.split(":")
         number = 1 if point == "during-recovery" or savepoint else first_pass
         # A worker's death does not end the run, so that another one has to.

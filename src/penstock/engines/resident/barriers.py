@@ -89,14 +89,20 @@ class Alignment(Generic[Item]):
 class _Epoch(Generic[Plan]):
     number: int
     plan: Plan
-    deadline: float
+    begun: float
     reports: dict[Place, Any] = field(default_factory=dict)
+
+
+_LONG_SECONDS = 0.2  # of an epoch, beside which the way to the driver and back is nothing
+_DEPTH_OF_LONG = 2
 
 
 class EpochsInFlight(Generic[Plan, Report]):
     """Epochs between their planning and their completion, which comes in order.
 
-    An epoch builds upon the one before it, so that none can be given up alone: one that is late fails all.
+    An epoch builds upon the one before it, so that none can be given up alone: one that is late fails all. Those that
+    wait make a barrier late, so there are as many as keep the tasks busy: one until it is known how long an epoch
+    takes, two while they are long, and as many as allowed where a task would wait for the driver's next word.
     """
 
     def __init__(self, places: Iterable[Place], limit: int, timeout: float) -> None:
@@ -104,18 +110,20 @@ class EpochsInFlight(Generic[Plan, Report]):
         self._limit = limit
         self._timeout = timeout
         self._epochs: deque[_Epoch[Plan]] = deque()
+        self._depth = 1
+        self._completed_last = 0.0
 
     def __len__(self) -> int:
         return len(self._epochs)
 
     @property
     def room(self) -> bool:
-        return len(self._epochs) < self._limit
+        return len(self._epochs) < self._depth
 
     def begin(self, number: int, plan: Plan, now: float) -> None:
-        self._epochs.append(_Epoch(number, plan, now + self._timeout))
+        self._epochs.append(_Epoch(number, plan, now))
 
-    def report(self, number: int, place: Place, report: Report) -> list[tuple[Plan, list[Report]]]:
+    def report(self, number: int, place: Place, report: Report, now: float) -> list[tuple[Plan, list[Report]]]:
         """A subtask is through with an epoch; gives the epochs that are complete with it, the oldest first."""
         epoch = next((epoch for epoch in self._epochs if epoch.number == number), None)
         if epoch is None:
@@ -125,11 +133,14 @@ class EpochsInFlight(Generic[Plan, Report]):
         while self._epochs and self._epochs[0].reports.keys() >= self._places:
             oldest = self._epochs.popleft()
             complete.append((oldest.plan, list(oldest.reports.values())))
+            took = now - max(oldest.begun, self._completed_last)
+            self._depth = min(self._limit, _DEPTH_OF_LONG if took > _LONG_SECONDS else self._limit)
+            self._completed_last = now
         return complete
 
     def overdue(self, now: float) -> tuple[int, list[Place]] | None:
         """The oldest epoch if its time is over, and the subtasks that have not reported."""
-        if not self._epochs or now < self._epochs[0].deadline:
+        if not self._epochs or now < self._epochs[0].begun + self._timeout:
             return None
         oldest = self._epochs[0]
         return oldest.number, sorted(self._places - oldest.reports.keys())
@@ -137,3 +148,4 @@ class EpochsInFlight(Generic[Plan, Report]):
     def abandon(self) -> None:
         """Everything goes back to the last complete epoch."""
         self._epochs.clear()
+        self._depth = 1

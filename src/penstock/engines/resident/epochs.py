@@ -105,9 +105,10 @@ class Epochs:
 
     def report(self, message: Reported) -> bool:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""
-        complete = self._flight.report(message.epoch, message.place, read_report(message.report))
+        now = self._clock()
+        complete = self._flight.report(message.epoch, message.place, read_report(message.report), now)
         if complete and self._full_since is not None:
-            self._waited, self._full_since = self._clock() - self._full_since, None
+            self._waited, self._full_since = now - self._full_since, None
         for plan, reports in complete:
             self._job.fence()
             self._job.completion.complete(plan, reports)

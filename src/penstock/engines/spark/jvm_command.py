@@ -56,7 +56,9 @@ def jvm_command(settings: JvmSettings) -> tuple[list[str], dict[str, str]] | Non
             dict(settings.options).get("spark.master", "").partition("[")[0].partition(":")[0],
             asked,
             sorted(item for item in environment.items() if item[0].startswith("SPARK_") or item[0] in _HEEDED),
-            *map(identity_of, (java, home / "jars", configuration / "spark-defaults.conf")),
+            identity_of(java),
+            identity_of(home / "jars"),
+            identity_of(configuration / "spark-defaults.conf"),
         ],
         lambda: _ask(java, home, [*options, *asked], environment),
     )

@@ -105,7 +105,7 @@ def test_epochs_complete_in_order_whatever_the_order_of_reports(reports: list[tu
     assert not flight.room
     completed = []
     for number, (epoch, place) in enumerate(reports):
-        for plan, of_all in flight.report(epoch, place, place):
+        for plan, of_all in flight.report(epoch, place, place, now=0.1):
             completed.append(plan)
             known = reports[: number + 1]
             assert {(int(plan[-1]), place) for place in PLACES} <= set(known)
@@ -117,7 +117,7 @@ def test_epochs_complete_in_order_whatever_the_order_of_reports(reports: list[tu
 def test_an_epoch_that_is_late_says_who_has_not_reported() -> None:
     flight: EpochsInFlight[str, str] = EpochsInFlight(PLACES, limit=3, timeout=60)
     flight.begin(1, "plan", now=100)
-    flight.report(1, (0, 0), "done")
+    flight.report(1, (0, 0), "done", now=101)
     assert flight.overdue(159.9) is None
     assert flight.overdue(160) == (1, [(1, 0)])
 
@@ -126,6 +126,39 @@ def test_reports_of_abandoned_epochs_are_nothing() -> None:
     flight: EpochsInFlight[str, str] = EpochsInFlight([(0, 0)], limit=3, timeout=60)
     flight.begin(1, "first try", now=0)
     flight.abandon()
-    assert flight.report(1, (0, 0), "late") == []
+    assert flight.report(1, (0, 0), "late", now=2) == []
     flight.begin(1, "second try", now=1)
-    assert flight.report(1, (0, 0), "done") == [("second try", ["done"])]
+    assert flight.report(1, (0, 0), "done", now=2) == [("second try", ["done"])]
+
+
+def depth_after(*durations: float) -> int:
+    """How many epochs may be under way once epochs of these durations are complete, planned as early as allowed."""
+    flight: EpochsInFlight[int, str] = EpochsInFlight([(0, 0)], limit=3, timeout=60)
+    now, planned = 100.0, 0
+    for done, seconds in enumerate(durations):
+        while flight.room:
+            planned += 1
+            flight.begin(planned, planned, now)
+        now += seconds
+        assert flight.report(done + 1, (0, 0), "done", now) == [(done + 1, ["done"])]
+    while flight.room:
+        planned += 1
+        flight.begin(planned, planned, now)
+    return len(flight)
+
+
+def test_as_many_epochs_are_under_way_as_keep_the_tasks_busy() -> None:
+    assert depth_after() == 1, "nobody knows yet how long an epoch takes"
+    assert depth_after(0.01) == depth_after(0.01, 0.01, 0.01) == 3
+    assert depth_after(1.0) == depth_after(1.0, 1.0, 1.0) == 2, "a third one would only wait"
+    assert depth_after(1.0, 0.01) == 3
+    assert depth_after(0.01, 0.01, 1.0) == 2
+
+
+def test_after_everything_was_abandoned_one_epoch_shows_how_long_they_take_now() -> None:
+    flight: EpochsInFlight[str, str] = EpochsInFlight([(0, 0)], limit=3, timeout=60)
+    flight.begin(1, "first", now=0)
+    flight.report(1, (0, 0), "done", now=0.01)
+    flight.abandon()
+    flight.begin(2, "second", now=1)
+    assert not flight.room
