@@ -159,9 +159,21 @@ def key_values(settings: Mapping[str, str]) -> list[KeyValue]:
     return [{"key": key, "value": value} for key, value in sorted(settings.items())]
 
 
+def started_as(words: Iterable[str]) -> list[str]:
+    """A command line up to its program. What options are set to, and what the program was given, may be a password."""
+    shown: list[str] = []
+    for word in words:
+        key, equals, _ = word.partition("=")
+        shown.append(f"{key}=*****" if equals else word)
+        own_module = shown[-2:-1] == ["-m"] and not word.startswith("penstock")
+        if word.endswith((".py", ".zip")) or own_module:
+            break
+    return shown
+
+
 def environment() -> Environment:
     version = f"{platform.python_implementation()} {platform.python_version()}"
-    runtime: Runtime = {"version": version, "arch": platform.machine(), "options": sys.orig_argv[1:]}
+    runtime: Runtime = {"version": version, "arch": platform.machine(), "options": started_as(sys.orig_argv[1:])}
     return {"jvm": runtime, "classpath": sys.path}
 
 

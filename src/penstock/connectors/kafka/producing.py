@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections import deque
 from collections.abc import Iterable
+from concurrent.futures import Future
 from itertools import repeat
 from operator import length_hint
 from typing import Any
@@ -18,6 +20,7 @@ from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, n
 _logger = logging.getLogger("penstock.kafka")
 _ROOM_WAIT = 0.05
 _POLL_EVERY = 10_000
+_LATE = 1.5  # times its timeout: such a call does not come back
 _NONE = repeat(None)
 _ANY_PARTITION = repeat(-1)
 _NOW = repeat(0)
@@ -103,13 +106,32 @@ class KafkaProducing:
         began = time.monotonic()
         while True:
             try:
-                return step(*arguments)
+                return self._within_patience(step, arguments)
             except self._kafka.KafkaException as error:
                 told = error.args[0]
                 again = told.retriable() or told.code() in self._passing
                 if not again or time.monotonic() - began > self.outage.patience:
                     raise
                 time.sleep(_ROOM_WAIT)
+
+    def _within_patience(self, step: Any, arguments: tuple[Any, ...]) -> Any:
+        """Calls get a timeout, but one that was under way when a broker died may not keep it: librdkafka then waits for
+        an answer that nobody will give. It is left alone with its producer; who opens the id next goes on."""
+        ended: Future[Any] = Future()
+
+        def call() -> None:
+            try:
+                ended.set_result(step(*arguments))
+            except BaseException as error:
+                ended.set_exception(error)
+
+        threading.Thread(target=call, name="kafka-call", daemon=True).start()
+        try:
+            return ended.result(_LATE * self.outage.patience)
+        except TimeoutError:
+            if ended.done():  # it was the call's own
+                raise
+            raise self.outage.failure() from None
 
     def error(self, what: str, error: Any) -> JobExecutionError:
         return JobExecutionError(f"Kafka at {self._servers}: {what}: {error.args[0].str()}")
