@@ -1,11 +1,12 @@
 """What metrics cost: CPU time of a case with everything on, and with nothing measured at all, in turn.
 
-python -m benchmarks.metrics_cost [CASE ...] [--rounds 7]
+python -m benchmarks.metrics_cost [CASE ...] [--rounds 25] [--scale 0.1]
 
 Nobody can turn the counting of records, bytes, busy time and hot keys off; here it is taken out of the code, so that
 there is something to compare with. On: all of that, stacks sampled every 50 ms, a latency marker every second, and, on
 the driver, a description of the job for a manager and a report to Prometheus, once a second each. Containers run as in
-case_costs, in one process; user CPU time, alternating, and the ratio of each pair.
+case_costs, in one process; user CPU time, alternating, and the ratio of each pair. Many short rounds say more than few
+long ones: what else the machine does slows some of them down, and their median does not mind.
 """
 
 from __future__ import annotations
@@ -100,23 +101,25 @@ def driver_share() -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=CASES)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--scale", type=float, default=0.1)
     arguments = parser.parse_args()
     gc.set_threshold(100_000, 50, 100)  # as in workers
     share = driver_share()
     print(f"driver: {share:.2%} of one core, once a second", flush=True)
     for case in arguments.cases:
-        data = prepare(case.removesuffix("_builtin"), 1)
+        data = prepare(case.removesuffix("_builtin"), arguments.scale)
         pairs = []
         for number in range(arguments.rounds):
             order = (True, False) if number % 2 else (False, True)
             took = {on: seconds(case, data, on) for on in order}
             pairs.append((took[False], took[True]))
         ratios = sorted(on / off - 1 for off, on in pairs)
-        off, on = (min(each) for each in zip(*pairs, strict=True))
+        off, on = (statistics.median(each) for each in zip(*pairs, strict=True))
+        lower, _, upper = statistics.quantiles(ratios, n=4)
         print(
-            f"{case}: {off:.2f} s without, {on:.2f} s with everything on: {on / off - 1:+.1%} by the best of each, "
-            f"{statistics.median(ratios):+.1%} by the median of pairs ({ratios[0]:+.1%} to {ratios[-1]:+.1%})",
+            f"{case}: {off:.3f} s without, {on:.3f} s with everything on: {on / off - 1:+.1%} by the medians, "
+            f"{statistics.median(ratios):+.1%} by the median of pairs (half of them {lower:+.1%} to {upper:+.1%})",
             flush=True,
         )
 

@@ -35,7 +35,7 @@ PLACES = {
     f"/jobs/{JOB}?operator=count": "Records per second",
     f"/jobs/{JOB}?operator=count&part=subtasks": "worker-1",
     f"/jobs/{JOB}?operator=count&part=watermarks": "Behind the first",
-    f"/jobs/{JOB}?operator=count&part=metrics": "0.numRecordsIn",
+    f"/jobs/{JOB}?operator=count&part=metrics": "currentInputWatermark",
     f"/jobs/{JOB}?operator=count&part=code": "process_element (page_views.py:41)",
     f"/jobs/{JOB}?operator=count&part=keys": "'app-17'",
     f"/jobs/{JOB}/metrics": "Duration of an epoch",
