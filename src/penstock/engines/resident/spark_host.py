@@ -20,7 +20,7 @@ from penstock.engines.resident.messages import TaskSettings
 from penstock.engines.resident.task import run_task
 from penstock.engines.spark.engine import loss_of_the_jvm, read_bounded_frames, spark_options
 from penstock.engines.spark.query_failure import message_of_job
-from penstock.engines.spark.session import has_died, spark_context
+from penstock.engines.spark.session import has_died, setting_of, spark_context
 from penstock.engines.spark.worker_modules import (
     collect_module_paths,
     prepare_worker,
@@ -71,11 +71,10 @@ class SparkHost:
 
     @property
     def encrypts(self) -> bool:
-        configuration = self._context.getConf()
-        return any(configuration.get(key, "false") == "true" for key in _ENCRYPTION)
+        return any(setting_of(self._context, key) == "true" for key in _ENCRYPTION)
 
     def driver_address(self) -> str:
-        return str(self._context.getConf().get("spark.driver.host", "127.0.0.1"))
+        return setting_of(self._context, "spark.driver.host") or "127.0.0.1"
 
     def start(self, slot: int, settings: TaskSettings) -> None:
         self._running[slot] = _SparkTask(self._context, self._job_id, slot, settings)

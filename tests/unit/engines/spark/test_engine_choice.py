@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
@@ -37,8 +39,7 @@ def test_which_engine_runs_a_job(
 
 def test_a_session_of_the_programs_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     class Context:
-        def getConf(self) -> dict[str, str]:  # noqa: N802
-            return {"spark.master": "local[2]"}
+        _conf: ClassVar[dict[str, str]] = {"spark.master": "local[2]"}
 
     monkeypatch.setattr("pyspark.SparkContext._active_spark_context", Context())
     assert engine_for(JobRequest("job", (), {}, 1), None).name == "micro-batch"
