@@ -45,7 +45,7 @@ class CsvColumns:
         self._codec = codec
         self._names = [str(place) for place in range(width)]
         self._chosen = [self._names[place] for place in chosen]
-        pairs = _EMPTY_LINES
+        pairs: tuple[bytes, ...] = _EMPTY_LINES
         pairs += _HEXADECIMAL if kinds & {*_WHOLE_NUMBERS, BasicType.DOUBLE} else ()
         pairs += _NOT_A_NUMBER if BasicType.DOUBLE in kinds else ()
         self._pairs = tuple(int.from_bytes(pair, "little") for pair in pairs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -13,14 +15,8 @@ Ends = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 def text_bytes(texts: pa.Array) -> tuple[Ends, Bytes]:
     """Where each text begins, followed by where the last one ends, and the bytes that these places are in."""
     _, offsets, content = texts.buffers()
-    width = np.int64 if pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type) else np.int32
+    width: Any = np.int64 if pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type) else np.int32
     if offsets is None or not len(texts):
         return np.zeros(len(texts) + 1, width), np.zeros(0, np.uint8)
     ends = np.frombuffer(offsets, width)[texts.offset : texts.offset + len(texts) + 1]
     return ends, np.zeros(0, np.uint8) if content is None else np.frombuffer(content, np.uint8)
-
-
-def content_of(texts: pa.Array) -> Bytes:
-    """All bytes of all texts, one after the other. What lies under nulls may be among them."""
-    ends, content = text_bytes(texts)
-    return content[ends[0] : ends[-1]]

@@ -116,8 +116,10 @@ class CsvTableFile(TableFile):
             "null_literal": dialect.null_literal,
             "scales": [None] * len(names),
         }
-        chosen = None if len(every) == len(decoder.fields) else [names.index(field.name) for field in decoder.fields]
-        self._records = CsvRecords(dialect, names, rows, False, False, False, chosen)
+        chosen = [names.index(field.name) for field in decoder.fields] or [0]  # of no column rows cannot be counted
+        self._records = CsvRecords(
+            dialect, names, rows, False, False, False, chosen if len(chosen) < len(names) else None
+        )
         self._decoder = decoder
         self.block = self._records.block
 

@@ -40,6 +40,26 @@ def test_rows_come_back_from_files_of_columns(local_env: Factory, tmp_path: Path
     assert "fields=[id, name]" in t_env.explain_sql("SELECT name FROM t WHERE id = 1")
 
 
+@pytest.mark.parametrize("odd", ["", "\n"], ids=["in columns", "row by row"])
+def test_some_columns_of_csv_files(local_env: Factory, tmp_path: Path, odd: str) -> None:
+    """Their places are those of all that were declared: but for partitions, metadata and computed columns."""
+    t_env = StreamTableEnvironment.create(local_env(1))
+    t_env.execute_sql(
+        "CREATE TABLE t (a INT, file STRING METADATA FROM 'file.name' VIRTUAL, twice AS c * 2, d STRING,"
+        " b STRING, c INT)"
+        f" PARTITIONED BY (d) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}', 'format' = 'csv')"
+    )
+    (tmp_path / "d=x").mkdir()
+    (tmp_path / "d=x" / "one.csv").write_text(f'1,"u, v",10\n2,"{odd}w\r\n""x""",20\n', newline="")
+    texts = [(1, "u, v"), (2, f'{odd}w\r\n"x"')]
+    assert rows(t_env, "SELECT a, b FROM t") == texts
+    assert "fields=[a, b]" in t_env.explain_sql("SELECT a, b FROM t")
+    assert rows(t_env, "SELECT twice, d FROM t WHERE file = 'one.csv'") == [(20, "x"), (40, "x")]
+    assert rows(t_env, "SELECT d FROM t") == [("x",), ("x",)]
+    assert rows(t_env, "SELECT c FROM t WHERE a > 1") == [(20,)]
+    assert len(rows(t_env, "SELECT * FROM t")) == 2
+
+
 def test_options_of_files_are_checked(local_env: Factory, tmp_path: Path) -> None:
     t_env = StreamTableEnvironment.create(local_env(1))
     t_env.execute_sql(
