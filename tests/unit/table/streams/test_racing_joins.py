@@ -1,4 +1,4 @@
-"""Joins of two inputs in which one row is late or not, by which input Flink happens to read first: it gives both results.
+"""Joins of two inputs in which one row is late or not, by which input Flink happens to read first: it gives both.
 
 Each query ran five times in Flink 2.3 (2026-11-18): row 8, at 3 s after rows at 14 s, was in some results and not in
 others. Here the rows decide (docs/adr/0030-watermarks-of-tables-by-rows.md), so that the result is one of Flink's.
