@@ -97,7 +97,7 @@ def start(
     if generated is not None:
         declared = (
             "id INT, k AS 'k' || CAST(MOD(id * 7 + id / 13, 11) AS STRING), v AS MOD(id * 7919, 1000),"
-            " ts AS TIMESTAMPADD(SECOND, (id + MOD(id * 7, 20)) / 20, TIMESTAMP '2024-01-01 00:00:00')"
+            " ts AS TIMESTAMPADD(SECOND, (id + MOD(id * 7, 20)) / 20, TIMESTAMP '2024-01-01 00:00:00.000')"
             " + MOD(id + MOD(id * 7, 20), 20) * INTERVAL '0.050' SECOND + MOD(id, 50) * INTERVAL '0.001' SECOND"
         )
         bids = (

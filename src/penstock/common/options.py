@@ -276,7 +276,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("table.exec.sink.upsert-materialize", "string", "AUTO",
            "Whether rows of one primary key that the query tells apart are kept before a sink: AUTO, FORCE or NONE."),
     Option("table.exec.source.cdc-events-duplicate", "bool", False,
-           "Whether a source of changes may tell one again, so that a table with a PRIMARY KEY is told apart by its key."),
+           "Whether sources of changes may tell one again: tables with a PRIMARY KEY then keep the row of each key."),
     Option("table.dml-sync", "bool", False, "Whether INSERT waits until its job has ended."),
     Option("sql-client.execution.result-mode", "string", "TABLE",
            "How penstock sql shows rows: TABLE, CHANGELOG or TABLEAU."),

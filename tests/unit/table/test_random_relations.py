@@ -1,4 +1,4 @@
-"""Random queries over random changes: the table is SQLite's, whatever epochs, batches, parallelism, backend, crash and rescale."""
+"""Random queries over random changes give SQLite's table: with any epochs, parallelism, backend, crash and rescale."""
 
 from __future__ import annotations
 

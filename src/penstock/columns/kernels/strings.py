@@ -247,7 +247,7 @@ def _element_or_null(texts: Datum, parts: pa.Array, index: int) -> pa.Array:
 
 def _split(text: str, separator: str) -> list[str]:
     if text == "":
-        return [""]
+        return []
     return list(text) if separator == "" else text.split(separator)
 
 

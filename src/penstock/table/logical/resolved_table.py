@@ -98,7 +98,13 @@ def resolve_table(body: st.TableBody) -> ResolvedTable:
     if watermark is not None:
         place = watermark[0]
         fields[place] = replace(fields[place], time=TimeAttribute.ROWTIME)
+    if body.primary_key is not None and body.primary_key.enforced:
+        raise SqlValidationError("PRIMARY KEY: add NOT ENFORCED, as nobody checks that rows have keys of their own.")
     _check_key(key, stored, [field.name for field in fields])
+    unknown = next((name for name in body.partitioned_by if name not in [field.name for field in fields]), None)
+    if unknown is not None:
+        names = [field.name for field in fields]
+        raise SqlValidationError(f"PARTITIONED BY: there is no column {unknown!r}.{suggestion(unknown, names)}")
     metadata = [column for column in body.columns if isinstance(column, st.MetadataColumn)]
     return ResolvedTable(
         tuple(fields),

@@ -251,7 +251,9 @@ def _check_names(left: tuple[Namespace, ...], right: tuple[Namespace, ...], join
     taken = {space.path[-1] for space in left if space.path}
     again = next((space.path[-1] for space in right if space.path and space.path[-1] in taken), None)
     if again is not None:
-        raise SqlValidationError(f"Two tables of FROM are called {again!r}: give one of them another name.", join.position)
+        raise SqlValidationError(
+            f"Two tables of FROM are called {again!r}: give one of them another name.", join.position
+        )
 
 
 def _shared_names(left: Relation, right: Relation) -> tuple[str, ...]:

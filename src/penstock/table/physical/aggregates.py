@@ -45,7 +45,7 @@ def aggregation(relation: plan.Aggregation, planner: Planner) -> TableStream:
 
 
 def _only_growing(call: Aggregate, source: plan.Relation) -> Aggregate:
-    """A MAX of what updates only raise (and a MIN of what they lower) never falls back, and need not remember, as in Flink."""
+    """As in Flink, a MAX of what updates only raise, and a MIN of what they lower, need not remember what was."""
     argument = call.arguments[0] if call.arguments else None
     if call.function not in _DIRECTIONS or call.distinct or not isinstance(argument, InputRef):
         return call

@@ -1,4 +1,4 @@
-"""Writes down what the real Flink gives for the statements of the files here: python recorder.py [FILE.txt ...], with PyFlink 2.3."""
+"""Writes down what the real Flink gives for the statements here: recorder.py [--new] [FILE.txt ..], with PyFlink."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pyflink.table import EnvironmentSettings, ExplainDetail, TableEnvironment
 
 sys.path.insert(0, str(Path(__file__).parent))
 from statement_runs import read, run, write
-
 
 NEW = "##NEW"  # with --new only statements with this line under them run, and those that make tables
 SETS_UP = re.compile(r"(CREATE|SET|USE|ALTER|DROP)\b")

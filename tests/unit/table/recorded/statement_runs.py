@@ -48,7 +48,9 @@ def run(session: Any, statement: str, out: Path, printed: Printed, mode_detail: 
         session.execute_sql(text).wait()
         return _written(out / sink[1])
     shown = printed(session.execute_sql(text).print)
-    return shown.replace(str(HERE / "data"), "{dir}").replace(str(out), "{out}").rstrip("\n").split("\n")
+    if str(out) in shown:  # whose length is that of the picture
+        shown = re.sub("-{3,}", "---", re.sub(" {3,}", "   ", shown.replace(str(out), "{out}")))
+    return shown.rstrip("\n").split("\n")
 
 
 def _query(session: Any, text: str, printed: Printed, mode_detail: Any) -> list[str]:

@@ -1,6 +1,6 @@
 """Statements of every kind and what the real Flink 2.3 gives: types, changelog modes, changes, prints, refusals.
 
-Written down by recorder.py; what is refused by both is enough. A mark after ##SQL says how exactly the rest is compared:
+Written down by recorder.py; a refusal by both is enough. A mark after ##SQL says how exactly the rest is compared:
 
     (none)  line by line
     ~       the same changes in any order of keys, as timers of many keys are due at one moment
