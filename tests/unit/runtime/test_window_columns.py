@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from penstock.common.typeinfo import Types
 from penstock.common.types import Row
-from penstock.datastream.window import SlidingEventTimeWindows, TumblingEventTimeWindows
+from penstock.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 from penstock.functions.rolling import Maximum, MaximumBy, Minimum, MinimumBy, Sum
 from penstock.functions.window_count import Count, WithKey
 from penstock.runtime.arrow_codec import codec_for
@@ -29,6 +29,8 @@ WINDOWS = (
     SlidingEventTimeWindows(10, 5, 2),
     SlidingEventTimeWindows(12, 8, -3),
     SlidingEventTimeWindows(10, 15, 0),
+    EventTimeSessionWindows(4),
+    EventTimeSessionWindows(9),
 )
 LATE = "late"
 

@@ -176,7 +176,8 @@ class CountedValues:
         return np.concatenate([slots[slots >= 0], np.flatnonzero(self._replaced)])
 
     def _slots_of(self, entries: Integers) -> Integers:
-        return self._slot[self._entries.keys_at(entries) >> _NUMBER_BITS]
+        slots: Integers = self._slot[self._entries.keys_at(entries) >> _NUMBER_BITS]
+        return slots
 
     def take_delta_by(self, slots: Integers) -> CountsDelta:
         delta = self._delta(np.flatnonzero(self._changed), slots, np.flatnonzero(self._replaced))
@@ -246,7 +247,7 @@ class CountedValues:
     def _compact(self) -> None:
         """Forgets entries of lives that are over, and of values that went as often as they came."""
         entries = np.flatnonzero(self._counts)
-        alive = np.count_nonzero(self._slots_of(entries) >= 0)
+        alive = int(np.count_nonzero(self._slots_of(entries) >= 0))
         if len(self._entries) - alive <= max(_FEW_DEAD, alive):
             return
         slots = np.flatnonzero(self._life >= 0)

@@ -29,11 +29,15 @@ _LARGEST = (1 << 63) - 1
 
 
 class Groups:
-    """Which rows of a part belong to which key; keys are numbered in order of their first row."""
+    """Which rows of a part belong together: those of a key, numbered in order of their first row, or as it is said."""
 
-    def __init__(self, part: Part) -> None:
-        self.codes, keys = numbered(part.column(_KEY))
-        self.count = len(keys)
+    def __init__(self, part: Part, codes: Codes | Integers | None = None, count: int = 0) -> None:
+        self.codes: Codes | Integers
+        if codes is None:
+            self.codes, keys = numbered(part.column(_KEY))
+            self.count = len(keys)
+        else:
+            self.codes, self.count = codes, count
         self.orders: Integers = part.column(_ORDER).to_numpy()
         self.numbers: Numbers = part.column(_NUMBER).to_numpy()
         self._in_order = bool((self.orders[1:] >= self.orders[:-1]).all())
@@ -95,6 +99,11 @@ class ColumnFolding:
         columns = ColumnFolding(folding)
         return None if columns._field is not None and columns._codec is None else columns
 
+    @property
+    def merges_exactly(self) -> bool:
+        """Whether accumulators may be merged in any order; sums of fractions may not, nor extremes of 0.0 and -0.0."""
+        return self._field is None or self._field.mergeable
+
     # -- parts -------------------------------------------------------------------------------------------------
 
     def part(self, batch: Batch, orders: Integers) -> Part | None:
@@ -114,12 +123,21 @@ class ColumnFolding:
             return None
         return Part.from_arrays([keys, pa.array(orders), *arrays], [*_NAMES, *names])
 
-    def fold(self, parts: Sequence[Part]) -> tuple[Part, Codes] | None:
+    def fold(self, parts: Sequence[Part]) -> tuple[Part, Codes | Integers] | None:
         """One row per key, in order of the keys' first rows, and for each row of the input the row that it went to."""
         whole = parts[0] if len(parts) == 1 else pa.concat_batches(parts)
         groups = Groups(whole)
         if groups.count == len(whole):
             return whole, groups.codes
+        folded = self._folded(whole, groups)
+        return None if folded is None else (folded, groups.codes)
+
+    def fold_by(self, part: Part, codes: Integers, count: int) -> Part | None:
+        """A row for each of so many groups, of which `codes` has the number for each row; None as for fold()."""
+        groups = Groups(part, codes, count)
+        return part.take(pa.array(groups.last())) if count == len(part) else self._folded(part, groups)
+
+    def _folded(self, whole: Part, groups: Groups) -> Part | None:
         folding = self._folding
         if isinstance(folding, ExtremeFolding):
             extremes = _extremes(groups, np.minimum if folding.smallest else np.maximum)
@@ -129,7 +147,7 @@ class ColumnFolding:
             if sums is None:
                 return None
             rows, numbers = groups.first(), sums
-        return whole.take(pa.array(rows)).set_column(_NUMBER, _NAMES[_NUMBER], pa.array(numbers)), groups.codes
+        return whole.take(pa.array(rows)).set_column(_NUMBER, _NAMES[_NUMBER], pa.array(numbers))
 
     @staticmethod
     def latest(parts: Sequence[Part]) -> Part:
@@ -161,7 +179,10 @@ class ColumnFolding:
 
     def from_entries(self, entries: Mapping[Any, Any], like: Part) -> Part | None:
         """The same accumulators as a part; None if columns like these cannot hold them exactly."""
-        keys, accumulators = list(entries), list(entries.values())
+        return self.from_lists(list(entries), list(entries.values()), like)
+
+    def from_lists(self, keys: list[Any], accumulators: list[Any], like: Part) -> Part | None:
+        """The same of keys that may come several times."""
         arrays: list[Any] = [column_of_keys(keys)]
         try:
             if self._field is None:
@@ -178,17 +199,25 @@ class ColumnFolding:
 
     # -- results -----------------------------------------------------------------------------------------------
 
-    def results(self, part: Part, timestamp: int) -> Batch:
-        """The records that the window emits."""
+    def results(self, part: Part, times: Integers) -> Batch:
+        """The records that windows emit."""
         numbers = part.column(_NUMBER)
         if self._field is None:
-            return Batch(numbers.to_pylist(), [timestamp] * len(part))
+            return Batch(numbers.to_pylist(), times.tolist())
         columns, position = _columns(part), self._field.position
         same_type = columns.schema.field(position).type == numbers.type
         columns = columns.set_column(position, columns.schema.names[position], numbers)
         if same_type:
-            return Batch.of_columns(self._codec, columns, np.full(len(part), timestamp))
-        return Batch(self._codec.decode(columns), [timestamp] * len(part))
+            return Batch.of_columns(self._codec, columns, times)
+        return Batch(self._codec.decode(columns), times.tolist())
+
+
+def keys_in(part: Part) -> pa.Array:
+    return part.column(_KEY)
+
+
+def orders_in(part: Part) -> Integers:
+    return part.column(_ORDER).to_numpy()  # type: ignore[no-any-return]
 
 
 def _columns(part: Part) -> pa.RecordBatch:

@@ -33,6 +33,12 @@ class FieldFolding(Folding):
     def first(self, value: Any) -> Accumulator:
         return value, self._function.field(value), 0
 
+    def first_at(self, value: Any, order: int) -> Accumulator:
+        return value, self._function.field(value), order
+
+    def add_at(self, value: Any, accumulator: Accumulator, order: int) -> Accumulator:
+        return self.merge(accumulator, (value, self._function.field(value), order))
+
     def add(self, value: Any, accumulator: Accumulator) -> Accumulator:
         return self.merge(accumulator, (value, self._function.field(value), accumulator[2]))
 

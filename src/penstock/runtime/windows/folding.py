@@ -32,6 +32,13 @@ class Folding:
     merge: Callable[[Any, Any], Any]
     result: Callable[[Any], Any]
 
+    def first_at(self, value: Any, order: int) -> Any:
+        """The same as `first` of the record that arrived in this place, which matters where sessions are merged."""
+        return self.first(value)
+
+    def add_at(self, value: Any, accumulator: Any, order: int) -> Any:
+        return self.add(value, accumulator)
+
     def add_run(self, entries: Entries, keys: Sequence[Any], values: Sequence[Any], orders: Iterable[int]) -> None:
         """Adds elements to the accumulators of one span, by key: the loop that most windowed records run through.
 

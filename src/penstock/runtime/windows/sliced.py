@@ -237,7 +237,7 @@ class SlicedWindows:
         if part is not None and evaluation.passes_through:
             assert columns is not None
             evaluation.results.flush(True)
-            self._operator.output.emit(columns.results(part, timestamp))
+            self._operator.output.emit(columns.results(part, np.full(len(part), timestamp)))
             return
         entries = self._entries(window) if part is None else dict(columns.entries(part))  # type: ignore[union-attr]
         if self._folding is not None and (evaluation.passes_through or evaluation.adds_key):
