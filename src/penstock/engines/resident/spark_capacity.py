@@ -38,7 +38,7 @@ def _master_state(context: SparkContext, address: str) -> Any:
     """As the master's own web page asks for it; None if another one leads."""
     java: Any = context._jvm
     host, _, port = address.rpartition(":")
-    rpc = context._jsc.sc().schedulerBackend().rpcEnv()  # type: ignore[attr-defined]
+    rpc = context._jsc.sc().schedulerBackend().rpcEnv()
     master = rpc.setupEndpointRef(java.org.apache.spark.rpc.RpcAddress(host, int(port)), "Master")
     state = master.askSync(
         _singleton(java.org.apache.spark.deploy, "DeployMessages$RequestMasterState$"),
