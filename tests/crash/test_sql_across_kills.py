@@ -21,7 +21,7 @@ from penstock.engines.local.executor import LocalExecutor
 
 pytestmark = [pytest.mark.spark]
 
-SHORT, LONG = (600, 150), (5_000, 200)  # rows, and how many a second
+SHORT, LONG = (600, 150), (2_000, 200)  # rows, and how many a second
 
 
 @pytest.mark.parametrize(

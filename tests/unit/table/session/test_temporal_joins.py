@@ -127,7 +127,7 @@ def test_explain_tells_state_and_advice(t_env: StreamTableEnvironment) -> None:
     with t_env.execute_sql(f"EXPLAIN ESTIMATED_COST, CHANGELOG_MODE, PLAN_ADVICE {query}").collect() as found:
         [text] = [row[0] for row in found]
     assert "state=[all rows of both sides, about" in text
-    assert "state=[one entry for each cur, about 32 bytes], changelogMode=[I,UB,UA]" in text
+    assert "state=[one entry for each cur, about 32 bytes], changelogMode=[I,UA]" in text
     assert "advice[1]: A join keeps all rows" in text and "advice[2]: A group tells every" in text
     with t_env.execute_sql("EXPLAIN PLAN_ADVICE SELECT id FROM orders").collect() as found:
         assert "no available advice" in next(iter(found))[0]
