@@ -116,7 +116,7 @@ class TransactionLane:
     def _hanging(self, place: Any) -> JobExecutionError:
         return JobExecutionError(
             f"Kafka at {self._settings.servers} has not ended a transaction of the sink {self._id!r}, although a"
-            " new one could begin: whether its results will be seen is not decided, so that nothing can be added without"
+            " new one could begin: whether its results will be seen is not decided, so nothing can be added without"
             " repeating or losing some. Brokers that are killed while they end a transaction may leave one like this."
             f" Find it with `kafka-transactions.sh find-hanging --topic {place.topic}` (and in"
             " __consumer_offsets) and end it with `kafka-transactions.sh abort`: the job then goes on."
