@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import pickle
+import uuid
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,14 @@ from typing import Any
 import pytest
 from tests.conftest import EnvironmentFactory
 from tests.engine.kafka_programs import text_sink
+from tests.patience import patience
 from tests.services.kafka import KafkaBroker, committed_messages, create_topic, hanging_partitions
 
 from penstock.common import SimpleStringSchema, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.watermark_strategy import TimestampAssigner
 from penstock.connectors.kafka import staging
+from penstock.connectors.kafka.serializer import Messages
 from penstock.connectors.kafka.staged_parts import StagedPart
 from penstock.connectors.kafka.staging import StagingWriter
 from penstock.connectors.kafka.transactions import TransactionLane
@@ -358,3 +362,27 @@ def test_a_commit_that_fails_is_repeated_only_if_it_was_not_done(
     assert next(calls) > 3, "it went on after the failure"
     assert Counter(values(kafka, topic)) == Counter(WORDS)
     assert hanging_partitions(kafka, topic) == set()
+
+
+def test_a_transaction_that_the_brokers_do_not_end_is_named(kafka: KafkaBroker) -> None:
+    """Nothing is produced then: whether the last epoch is there is not decided. When it is, the sink goes on."""
+    from confluent_kafka import Consumer, Producer, TopicPartition
+
+    topic, id_ = create_topic(kafka), f"lane-{uuid.uuid4().hex}"
+    hanging = Producer(kafka.client(**{"transactional.id": f"other-{id_}"}))
+    hanging.init_transactions(patience(30))
+    hanging.begin_transaction()
+    consumer = Consumer(kafka.client(**{"group.id": id_}))
+    mark = TopicPartition(topic, 0, 7, metadata="another digest")
+    hanging.send_offsets_to_transaction([mark], consumer.consumer_group_metadata(), patience(30))
+    settings = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE, default_api_timeout_ms="3000")._settings
+    message = Messages(topic, [b"tea"], None, None, None, None)
+    part = StagedPart("part", topic, (pickle.dumps(message),))
+    lane = TransactionLane(settings, id_, None)
+    with pytest.raises(JobExecutionError, match=r"has not ended a transaction .*find-hanging --topic " + topic):
+        lane.commit(8, [part])
+    hanging.abort_transaction(patience(30))
+    consumer.close()
+    lane.commit(8, [part])
+    lane.close()
+    assert [each.value() for each in committed_messages(kafka, topic)] == [b"tea"]

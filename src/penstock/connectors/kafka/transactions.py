@@ -17,6 +17,7 @@ from penstock.connectors.kafka.producing import KafkaProducing
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
 from penstock.connectors.kafka.staged_parts import StagedPart
 
+_LOOK_SECONDS = 10.0
 _TRANSACTION_TIMEOUT_MS = 900_000  # as long as brokers allow by default; it only runs while somebody produces
 
 
@@ -89,6 +90,8 @@ class TransactionLane:
         try:
             found = self._producing.retried(self._committed, place, outage.patience)
         except confluent_kafka().KafkaException as error:
+            if self._is_undecided(place):
+                raise self._hanging(place) from None
             raise outage.failure(error.args[0]) from None
         return Mark(found.offset, found.metadata or "") if found.offset >= 0 else Mark(-1, "")
 
@@ -97,6 +100,27 @@ class TransactionLane:
         if found.error is not None:  # not the same as nothing
             raise confluent_kafka().KafkaException(found.error)
         return found
+
+    def _is_undecided(self, place: Any) -> bool:
+        """Whether the mark can be read, only not as one that stays: a transaction that should have ended has not."""
+        settings = {"group.id": self._id, "isolation.level": "read_uncommitted"}
+        consumer = new_client("Consumer", self._settings.for_consumer(**settings))
+        try:
+            consumer.committed([place], timeout=_LOOK_SECONDS)
+        except confluent_kafka().KafkaException:
+            return False
+        finally:
+            consumer.close()
+        return True
+
+    def _hanging(self, place: Any) -> JobExecutionError:
+        return JobExecutionError(
+            f"Kafka at {self._settings.servers} has not ended a transaction of the sink {self._id!r}, although a"
+            " new one could begin: whether its results will be seen is not decided, so nothing can be added without"
+            " repeating or losing some. Brokers that are killed while they end a transaction may leave one like this."
+            f" Find it with `kafka-transactions.sh find-hanging --topic {place.topic}` (and in"
+            " __consumer_offsets) and end it with `kafka-transactions.sh abort`: the job then goes on."
+        )
 
     def _produce(self, producing: KafkaProducing, place: Any, parts: Sequence[StagedPart], mark: Mark) -> None:
         producer = producing.producer
