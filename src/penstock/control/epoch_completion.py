@@ -51,6 +51,7 @@ class EpochCompletion:
         self._wakeups = wakeups
         self._statistics = statistics
         self._observe = observe
+        self._counted_last = 0.0
         self._committing = committing
         self._tell = tell
         self._log = log
@@ -158,7 +159,10 @@ class EpochCompletion:
                 state=max((report.snapshot_ms for report in reports), default=0.0),
             )
         )
-        self._observe(records, elapsed_ms, sum(busy.values()))
+        # Where several are under way, an epoch waits for the one before it: that is no cost of its own.
+        own_ms = elapsed_ms if plan is None else (now - max(plan.planned_at, self._counted_last)) * 1000
+        self._counted_last = now
+        self._observe(records, own_ms, sum(busy.values()))
 
     def held_up(self, seconds: float) -> None:
         """So long the sources had to wait for epochs that were under way."""

@@ -35,7 +35,7 @@ class Epochs:
             places_of(job.blueprint), self._limit(), timeout_seconds
         )
         self._offset: Offset = {}
-        self._saved_alone = False  # the epoch that is being saved: the next one waits for it
+        self._saving: int | None = None  # the epoch that is being saved: the next one waits for it
         self._output_closed = False
         self._next_at = self._planned_last = 0.0
         self._full_since: float | None = None
@@ -55,7 +55,7 @@ class Epochs:
     def roll_back(self) -> None:
         """To the last record; what was under way never becomes visible."""
         self._flight.abandon()
-        self._saved_alone = False
+        self._saving = None
         self._full_since, self._waited = None, 0.0
         latest = self._job.completion.store.latest
         self._offset = latest.offset or self._job.planner.initial_offset()
@@ -73,7 +73,7 @@ class Epochs:
     @property
     def _may_plan(self) -> bool:
         ended = self._job.completion.ended or self._output_closed
-        return self._flight.room and not self._saved_alone and not ended
+        return self._flight.room and self._saving is None and not ended
 
     def plan(self, generation: int) -> RunEpoch | None:
         """The next epoch, if there is a reason and room for one."""
@@ -98,7 +98,7 @@ class Epochs:
 
     def _message(self, generation: int, number: int, works: list[Work]) -> RunEpoch:
         note = next((work.note for work in works if work.note), NOTHING_WANTED)
-        self._saved_alone = note.saving is not None
+        self._saving = number if note.saving is not None else None
         assignments = {work.subtask: work.assignments for work in works if work.subtask is not None}
         committed = self._job.completion.store.latest.commit_number
         return RunEpoch(generation, number, assignments, note.encode(), committed)
@@ -107,12 +107,13 @@ class Epochs:
         """Whether an epoch is complete with it: its record is written, and its results are visible."""
         now = self._clock()
         complete = self._flight.report(message.epoch, message.place, read_report(message.report), now)
-        if complete and self._full_since is not None:
+        if self._full_since is not None and self._flight.room:
             self._waited, self._full_since = now - self._full_since, None
         for plan, reports in complete:
             self._job.fence()
             self._job.completion.complete(plan, reports)
-            self._saved_alone = False
+            if plan.number == self._saving:  # not an earlier one: the job may stop with it, and nothing come after
+                self._saving = None
             self._publish()
         return bool(complete)
 

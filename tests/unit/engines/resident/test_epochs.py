@@ -74,18 +74,23 @@ class Running:
 
 def test_the_time_without_room_counts_if_there_was_something_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     running = Running(monkeypatch)
+    assert running.epochs.plan(0) is not None
+    running.complete(1)  # how long an epoch takes is known now
     for _ in range(IN_FLIGHT):
         assert running.epochs.plan(0) is not None
     assert running.epochs.plan(0) is None and sum(running.held_up) == 0
     running.now = 4.0
-    running.complete(1)
-    assert running.epochs.plan(0) is not None
-    assert sum(running.held_up) == 4.0
-    running.now = 7.0
     running.complete(2)
+    assert running.epochs.plan(0) is None, "of long epochs fewer are under way"
+    running.now = 5.0
+    running.complete(3)
+    assert running.epochs.plan(0) is not None
+    assert sum(running.held_up) == 5.0
+    running.now = 7.0
+    running.complete(4)
     running.planner.more = False
     assert running.epochs.plan(0) is None
     running.now, running.planner.more = 9.0, True
     running.epochs.look_soon()
     assert running.epochs.plan(0) is not None
-    assert sum(running.held_up) == 4.0, "the source had nothing more: nobody held it up"
+    assert sum(running.held_up) == 5.0, "the source had nothing more: nobody held it up"
