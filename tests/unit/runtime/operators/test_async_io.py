@@ -42,7 +42,7 @@ class Answers:
             future.set_result(result)
 
     def give_all(self) -> None:
-        """To every open call, also of an instance that has been replaced: its loop may ask after that of the new one."""
+        """To every open call, also of an instance that was replaced: its loop may ask after that of the new one."""
         for value, futures in list(self._futures.items()):
             for future in futures:
                 if not future.done():
