@@ -19,6 +19,8 @@ _COLUMNS = {
     "penstock_sql": "Penstock SQL",
 }
 
+_MEASURABLE_SECONDS = 0.1  # a difference of two queries that is smaller says nothing
+
 
 def section(result: Result) -> str:
     rows = result.rows
@@ -53,7 +55,7 @@ def _functions_alone(rows: list[Row]) -> list[str]:
         if None in added:
             continue
         theirs, ours = (seconds or 0.0 for seconds in added)
-        times = f" ({theirs / ours:.1f} x)" if ours > 0 else ""
+        times = f" ({theirs / ours:.1f} x)" if ours > _MEASURABLE_SECONDS else ""
         figures = f"PyFlink {theirs:.2f} s, Penstock {ours:.2f} s{times}"
         found.append(f"- The {title} function alone, `{query}` less `no_udf`: {figures}.")
     return found
