@@ -76,12 +76,10 @@ Reporters of text use scope formats, with Flink's variables `<host>`, `<tm_id>`,
 _COST = """
 ## What it costs
 
-Everything on (all metrics, stacks sampled every 50 ms, a latency marker every second) took 1.9 % more CPU time than
-nothing measured at all
-in `keyed_count`: medians of 12 runs each, in random order, on 2 cores that others used too (2026-11-18;
-`python -m benchmarks.metrics_cost`
-repeats it). On the driver a description of the job and a report to Prometheus take 0.33 % of a core, once a second
-each.
+Everything on (all metrics, stacks sampled every 50 ms, a latency marker every second) took 1.3 % more CPU time than
+nothing measured at all in `keyed_count`: medians of 120 runs each, in random order, on 2 quiet cores of an AMD EPYC
+(2026-11-18; `python -m benchmarks.metrics_cost keyed_count --rounds 120` repeats it). On the driver a description of
+the job and a report to Prometheus take 0.25 % of a core, once a second each.
 """
 
 
