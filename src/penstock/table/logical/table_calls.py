@@ -156,8 +156,3 @@ def names_of(expressions: Sequence[syntax.Expr]) -> list[str]:
             case _:
                 names.append(f"_c{place}")
     return names
-
-
-def resolve_over(source: Relation, expression: syntax.Expr) -> Typed:
-    """An expression over the columns of a relation, without aggregates."""
-    return _resolver(single(source), "this call").resolve(expression)
