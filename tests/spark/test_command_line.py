@@ -170,6 +170,16 @@ def test_executors_in_processes_of_their_own(tmp_path: Path, home: Path) -> None
     assert result.returncode == 0
 
 
+def test_slots_that_the_settings_do_not_allow_are_told_at_once(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "beside.py").write_text("def describe(key, count):\n    return f'{key} {count:02d}'\n")
+    script = tmp_path / "keyed.py"
+    script.write_text(KEYED)
+    long = ["-D", "penstock.engine=resident", "-D", "penstock.resident.slot-timeout=24 h"]
+    result = run(home, "--pyflink", "-p", "2", *long, "--master", "local-cluster[1,1,1024]", str(script))
+    assert "needs 2 slots of Spark at the same time, and the cluster can give it 1" in result.stderr
+    assert result.returncode != 0
+
+
 ENDLESS = """
 import time
 

@@ -6,6 +6,7 @@ is lost, everybody rolls back in place to the last epoch record: a new generatio
 
 from __future__ import annotations
 
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -35,6 +36,7 @@ from penstock.storage.locations import storage_at
 
 _DROP_SECONDS = 5.0
 _DYING_SECONDS = 3.0
+_PATIENCE_SECONDS = 10.0  # of somebody who does not know why nothing happens; executors take some of them to start
 _LOSSES_WITHOUT_PROGRESS = 5
 _REMEDY = (
     "Give Spark more cores, or the job a smaller parallelism, or run it with penstock.engine: micro-batch, which needs "
@@ -60,6 +62,8 @@ class ResidentEngine:
         self._phase = _Phase.STOPPED
         self._generation = 0
         self._since = 0.0  # when the phase began
+        self._told_of = -1  # tasks that were there when somebody was told that the job waits for more
+        self._most: int | None = None  # tasks that Spark can run for the job, if that is known
         self._losses = 0  # since the last epoch was completed
         self._ended = 0  # tasks that Spark gave up, since then
         self._why_lost = ""
@@ -91,7 +95,7 @@ class ResidentEngine:
 
     def _refuse_too_few(self, slots: int) -> None:
         """Unless the job has run here: a machine that was lost since then may come back."""
-        most = self._host.most_tasks()
+        self._most = most = self._host.most_tasks()
         if most is not None and most < slots and self._job.completion.store.latest.epoch == 0:
             raise JobExecutionError(
                 f"the job needs {slots} slots of Spark at the same time, and the cluster can give it {most}. {_REMEDY}"
@@ -205,7 +209,7 @@ class ResidentEngine:
     # -- generations -------------------------------------------------------------------------------------------
 
     def _enter(self, phase: _Phase) -> None:
-        self._phase, self._since = phase, self._clock()
+        self._phase, self._since, self._told_of = phase, self._clock(), -1
 
     def _roll_back(self, why: str) -> AttemptEnd | None:
         """Everybody goes back to the last epoch record, unless that keeps happening."""
@@ -246,9 +250,13 @@ class ResidentEngine:
                 return AttemptEnd(self._no_shared_files(blind))
             self._deploy(supervisor)
             return None
-        if self._clock() - self._since < self._settings.slot_timeout_seconds:
-            return None
         there, wanted = len(supervisor.members), supervisor.slots
+        waited = self._clock() - self._since
+        if waited < self._settings.slot_timeout_seconds:
+            if waited >= _PATIENCE_SECONDS and there != self._told_of:
+                self._told_of = there
+                self._tell_of_waiting(there, wanted)
+            return None
         return AttemptEnd(
             Failure(
                 "JobExecutionError",
@@ -256,6 +264,15 @@ class ResidentEngine:
                 f"{self._settings.slot_timeout_seconds:.0f} s (penstock.resident.slot-timeout) only {there} of them "
                 f"run. {_REMEDY}{self._last_loss()}",
             )
+        )
+
+    def _tell_of_waiting(self, there: int, wanted: int) -> None:
+        most = self._most
+        room = "how many the cluster can give it is not known" if most is None else f"the cluster can give it {most}"
+        print(
+            f"penstock: the job waits for slots of Spark: it has {there} of {wanted}, and {room}. It fails "
+            f"{self._settings.slot_timeout_seconds:.0f} s after it began to wait (penstock.resident.slot-timeout)",
+            file=sys.stderr,
         )
 
     def _last_loss(self) -> str:
