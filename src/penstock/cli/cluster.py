@@ -71,7 +71,7 @@ def _start(arguments: argparse.Namespace) -> int:
     while find_manager(home) is None:
         if process.poll() is not None or time.monotonic() > deadline:
             lines = log.read_text(errors="replace").splitlines()[-10:]
-            raise JobExecutionError("the manager did not start:\n" + "\n".join(lines))
+            raise JobExecutionError(f"the manager did not start; its log {log} ends with:\n" + "\n".join(lines))
         time.sleep(_POLL_SECONDS)
     _print_address(home)
     return 0
@@ -114,8 +114,11 @@ def _stop(arguments: argparse.Namespace) -> int:
     while find_manager(home) is not None:
         time.sleep(_POLL_SECONDS)
     print("the manager has ended")
-    if running:
-        print(f"{len(running)} of its jobs run on, and the next manager of {home} finds them")
+    waiting = sum(bool(job["penstock"]["waiting"]) for job in running)
+    if len(running) > waiting:
+        print(f"jobs that run on: {len(running) - waiting}; the next manager of {home} finds them")
+    if waiting:
+        print(f"jobs that wait: {waiting}; the next manager starts them")
     return 0
 
 
@@ -128,7 +131,8 @@ def _status(arguments: argparse.Namespace) -> int:
     home = _home(_configuration(arguments))
     client = find_manager(home)
     if client is None:
-        print(json.dumps({"running": False}) if arguments.json else f"no manager runs in {home}")
+        words = f"no manager runs in {home}: start one with `penstock cluster start`"
+        print(json.dumps({"running": False}) if arguments.json else words)
         return 1
     overview = client.overview()
     if arguments.json:

@@ -100,6 +100,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     try:
         if arguments.detached:
+            _check_detached(arguments)
             return _submit(arguments)
         options = _run_options(arguments)
         options.web_page = arguments.ui
@@ -122,6 +123,15 @@ def execute_application(arguments: argparse.Namespace) -> int:
     """The job's own process is its manager: it serves the web page, restarts by the strategy, and ends with the job."""
     arguments.detached, arguments.ui = False, True
     return execute(arguments)
+
+
+def _check_detached(arguments: argparse.Namespace) -> None:
+    from penstock.common.errors import ConfigurationError
+
+    if arguments.ui:
+        raise ConfigurationError("--ui is for a job of this process: the manager that takes a job with -d has a page")
+    if arguments.take_over:
+        raise ConfigurationError("--take-over is for a job of this process: `penstock resume JOB --take-over`")
 
 
 def _submit(arguments: argparse.Namespace) -> int:

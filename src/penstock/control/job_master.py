@@ -104,7 +104,7 @@ class JobMaster:
             or value_of(configuration, "state.savepoints.dir")
         )
         if parent is None:
-            return _refused("no directory for the savepoint: give one, or set state.savepoints.dir")
+            return _refused("no directory for the savepoint: give one, or set execution.checkpointing.savepoint-dir")
         request = SavepointRequest(absolute_location(str(parent)), stop=stop, drain=drain)
         self.snapshots.request(request)
         self._planner.wake()
