@@ -329,3 +329,40 @@ def test_sources_of_splits_and_sinks_of_users_are_exact(kills: dict[int, Callabl
     env.execute()
     assert executor.done()
     assert Counter(visible(name)) == Counter(values_of(content))
+
+
+class Stuck(MapFunction):
+    """Does not return, once."""
+
+    def __init__(self, mark: Path, where: str) -> None:
+        self.mark = mark
+        self.where = where
+
+    def map(self, value: Any) -> Any:
+        if value == RECORDS // 4:
+            self._wait_in("map")
+        return value * 7919 % KEYS
+
+    def close(self) -> None:
+        self._wait_in("close")
+
+    def _wait_in(self, where: str) -> None:
+        if where != self.where:
+            return
+        try:
+            self.mark.touch(exist_ok=False)
+        except FileExistsError:
+            return
+        threading.Event().wait()
+
+
+@pytest.mark.parametrize(("where", "meddle"), [("map", {}), ("close", {4: kill(0)})])
+def test_a_task_in_which_user_code_does_not_return_is_replaced(
+    tmp_path: Path, where: str, meddle: dict[int, Callable[[Meddling], None]]
+) -> None:
+    """Functions are closed when another task is lost."""
+    executor = Meddling(meddle)
+    env = environment(executor, 2, **{"execution.checkpointing.timeout": "2 s"})
+    assert counted(env, Stuck(tmp_path / "stuck", where)) == expected()
+    assert (tmp_path / "stuck").exists()
+    assert executor.done()
