@@ -107,6 +107,19 @@ def test_killed_tasks_come_back_and_nothing_is_lost_or_doubled() -> None:
     assert executor.engine._generation >= 4
 
 
+def stop_many(job: Meddling) -> None:
+    for slot in range(1, 8):
+        job.signal(slot, signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("meddle", [kill(0), stop_many])
+def test_what_many_tasks_notice_is_one_loss(meddle: Callable[[Meddling], None]) -> None:
+    """All others see their connections to a dead one break, and tasks of one machine fall silent together."""
+    executor = Meddling({3: meddle})
+    assert counted(environment(executor, 8, **{"penstock.resident.heartbeat-timeout": "3 s"})) == expected()
+    assert executor.done()
+
+
 def test_a_stopped_task_is_replaced_after_a_while() -> None:
     executor = Meddling({4: lambda job: job.signal(1, signal.SIGSTOP)})
     env = environment(executor, 2, **{"penstock.resident.heartbeat-timeout": "2 s"})
