@@ -314,7 +314,7 @@ class ResidentEngine:
 
     def _replace_stuck(self, supervisor: Supervisor) -> AttemptEnd | None:
         """An epoch that is much too late: whoever has been in one and the same step since then does not come back."""
-        late = self._epochs.overdue() if self._phase is _Phase.RUNNING else None
+        late = self._epochs.overdue(supervisor.listened_at) if self._phase is _Phase.RUNNING else None
         if late is None:
             return None
         patience = self._settings.epoch_timeout_seconds / 2
