@@ -16,7 +16,8 @@ import pytest
 from tests.crash.killed_job import PENSTOCK, KilledJob, signal_session
 from tests.patience import patience
 from tests.s3_server import BUCKET, reach
-from tests.services.spark_cluster import SparkCluster, spark_cluster
+from tests.services.processes import wait_until
+from tests.services.spark_cluster import SparkCluster, descendants, send_signal, spark_cluster
 
 from penstock.storage import storage_at
 
@@ -108,7 +109,7 @@ class ClusterJob(KilledJob):
 
     sinks = ("reports", "running")
 
-    def __init__(self, directory: Path, master: str, store: str, records: int) -> None:
+    def __init__(self, directory: Path, master: str, store: str, records: int, **options: str) -> None:
         super().__init__(
             directory,
             records,
@@ -119,6 +120,7 @@ class ClusterJob(KilledJob):
                 "penstock.resident.epoch-interval": "300 ms",
                 "execution.checkpointing.interval": "5s",
                 "execution.checkpointing.dir": f"{store}/checkpoints",
+                **options,
             },
         )
         self.master = master
@@ -165,3 +167,45 @@ def test_resident_tasks_share_no_disk_but_a_store(
         assert job.wait(process, "executors killed") == 0, job.story()
     job.assert_complete()
     assert storage_at(f"{job.store}/state").names() == [], "the state of a finished job stays in the store"
+
+
+# Spark gives an executor up after two minutes by default; the engine a task after fifteen seconds.
+SOON = {
+    "spark.executor.heartbeatInterval": "2s",
+    "spark.network.timeout": "10s",
+    "spark.network.timeoutInterval": "2s",
+    "penstock.resident.heartbeat-timeout": "4 s",
+}
+
+
+@pytest.mark.parametrize("who", ["all of it", "its JVM"])
+@pytest.mark.parametrize("wakes_up", ["before Spark misses it", "after it was replaced"])
+def test_an_executor_that_stops_and_wakes_up_changes_nothing(
+    tmp_path: Path, s3_address: str, monkeypatch: pytest.MonkeyPatch, who: str, wakes_up: str
+) -> None:
+    """As a machine that hangs: nobody closes a connection. A task without its JVM goes on until Spark runs another."""
+    reach(s3_address, monkeypatch)
+    soon = SOON if wakes_up == "after it was replaced" else {"penstock.resident.heartbeat-timeout": "4 s"}
+    driver = tmp_path / "driver"
+    driver.mkdir()
+    with spark_cluster(tmp_path / "cluster", hidden=[driver]) as cluster:
+        job = ClusterJob(driver, cluster.url, f"s3://{BUCKET}/{tmp_path.name}", records=200_000, **soon)
+        process = job.start()
+        try:
+            job.wait_for_epoch(process)
+            stopped = sorted(cluster.executors())[0]
+            victims = [stopped, *(descendants(stopped) if who == "all of it" else [])]
+            send_signal(signal.SIGSTOP, victims)
+            if soon is SOON:
+                wait_until(lambda: len(set(cluster.executors()) - {stopped}) == 2, "another executor", 120)
+                job.wait_for_epoch(process)
+            else:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(3 * 4)  # longer than the engine waits for a beat
+            assert process.poll() is None, "the input is too short"
+            send_signal(signal.SIGCONT, victims)
+            job.history.append(f"woke up after {job.newest_epoch()}")
+            assert job.wait(process, "an executor stopped for a while") == 0, job.story()
+        finally:
+            signal_session(process.pid, signal.SIGKILL)
+    job.assert_complete()

@@ -201,7 +201,10 @@ class ResidentEngine:
             case Broken(generation, why, failure, report) if generation == self._generation:
                 if report is not None:
                     self._job.completion.show([read_report(report)])
-                return AttemptEnd(failure) if failure is not None else self._roll_back(why)
+                if failure is not None:
+                    return AttemptEnd(failure)
+                if self._phase is _Phase.RUNNING:  # else another one has told of the same loss
+                    return self._roll_back(why)
             case Gone() if self._phase is _Phase.RUNNING:
                 return self._roll_back(f"the task in slot {slot} was lost")
         return None
@@ -234,9 +237,11 @@ class ResidentEngine:
             self._ended += 1
         if self._ended > _LOSSES_WITHOUT_PROGRESS * supervisor.slots:
             return AttemptEnd(Failure("JobExecutionError", f"Spark cannot run the job's tasks.{self._last_loss()}"))
-        for slot in supervisor.silent(self._settings.heartbeat_timeout_seconds):
+        silent = supervisor.silent(self._settings.heartbeat_timeout_seconds)
+        for slot in silent:
             supervisor.replace(slot)
-            verdict = self._roll_back(f"the task in slot {slot} did not answer for a while")
+        if silent:
+            verdict = self._roll_back(f"nothing was heard for a while of the tasks in slots {silent}")
             if verdict is not None:
                 return verdict
         if self._phase is _Phase.GATHERING:
@@ -309,7 +314,7 @@ class ResidentEngine:
 
     def _replace_stuck(self, supervisor: Supervisor) -> AttemptEnd | None:
         """An epoch that is much too late: whoever has been in one and the same step since then does not come back."""
-        late = self._epochs.overdue() if self._phase is _Phase.RUNNING else None
+        late = self._epochs.overdue(supervisor.listened_at) if self._phase is _Phase.RUNNING else None
         if late is None:
             return None
         patience = self._settings.epoch_timeout_seconds / 2
