@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from penstock.common.failure import Failure
+from penstock.common.java_error import raised_as
 
 
 class PenstockError(Exception):
     """Base of every error raised on purpose, so that a program can catch them all."""
+
+    def __new__(cls, *arguments: Any, **_: Any) -> Self:
+        return super().__new__(raised_as(cls), *arguments)
+
+    # Not those of py4j's error, which come between where an error is one as well.
+    __init__ = Exception.__init__
+    __str__ = Exception.__str__
 
 
 class NotSupportedError(PenstockError, NotImplementedError):

@@ -8,9 +8,8 @@ from typing import Any, NoReturn
 
 from penstock.common import options
 from penstock.common.configuration import Configuration
-from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.java_archives import unknown_jars
-from penstock.common.java_error import as_raised
 from penstock.common.job_client import JobClient
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.run_options import current_run_options, expect_environment
@@ -200,8 +199,6 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         except KeyboardInterrupt:
             job.cancel()
             raise
-        except JobExecutionError as error:
-            raise as_raised(error) from error.__cause__
 
     def execute_async(self, job_name: str = _DEFAULT_JOB_NAME) -> JobClient:
         """Starts everything that was built since the last time, and returns at once."""
