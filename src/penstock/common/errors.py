@@ -14,9 +14,12 @@ class PenstockError(Exception):
     def __new__(cls, *arguments: Any, **_: Any) -> Self:
         return super().__new__(raised_as(cls), *arguments)
 
-    # Not those of py4j's error, which come between where an error is one as well.
-    __init__ = Exception.__init__
-    __str__ = Exception.__str__
+    # Where an error is py4j's as well, not what that class does.
+    def __init__(self, *arguments: object) -> None:
+        Exception.__init__(self, *arguments)
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 class NotSupportedError(PenstockError, NotImplementedError):

@@ -68,7 +68,8 @@ def hashable(key: Any) -> Any:
     if isinstance(key, Row):
         return Row._of(list(map(hashable, key._values)), key._fields, key._row_kind)
     if type(key).__hash__ is None and dataclasses.is_dataclass(key):
-        return _in_class(key, _key_class(type(key)))
+        kind: Any = type(key)
+        return _in_class(key, _key_class(kind))
     return key
 
 

@@ -38,5 +38,6 @@ def test_it_travels_between_processes(kind: type[PenstockError]) -> None:
     assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
 
 
-def test_other_programs_get_errors_without_java() -> None:
+def test_other_programs_get_errors_without_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(java_error, "_wanted", False)
     assert not isinstance(ProgramError("what happened"), Py4JJavaError)
