@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.killed_job import PENSTOCK, KilledJob, signal_session
-from tests.patience import patience
+from tests.patience import completed
 from tests.s3_server import BUCKET, reach
 from tests.services.processes import wait_until
 from tests.services.spark_cluster import SparkCluster, descendants, send_signal, spark_cluster
@@ -44,20 +44,17 @@ print("sum", sum(totals.values()))
 
 
 def run(program: Path, master: str, home: Path, engine: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return completed(
         [str(PENSTOCK), "run", "--master", master, f"-Dpenstock.engine={engine}", *options, str(program)],
+        300,
         env={**os.environ, "PENSTOCK_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=patience(300),
-        check=False,
     )
 
 
 @contextlib.contextmanager
 def busy_machine() -> Iterator[None]:
-    """Two processes for every core that want all of it, beside whatever else runs."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
+    """Four processes for every core that want all of it, beside whatever else runs."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
     try:
         yield
     finally:

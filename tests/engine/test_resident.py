@@ -27,7 +27,7 @@ from penstock.datastream.functions import MapFunction, SourceFunction
 from penstock.datastream.state import ValueStateDescriptor
 from penstock.engines.local.executor import LocalExecutor
 from penstock.storage import storage_at
-from penstock.testing.resident_processes import ResidentExecutor
+from penstock.testing.resident_processes import ProcessExecutor, ResidentExecutor
 
 RECORDS, KEYS = 3000, 11
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's filters are Linux's")
@@ -278,6 +278,16 @@ def test_a_savepoint_of_one_engine_is_one_for_the_other(first: str, backend: str
     assert before < expected()
     other = kinds["local" if first == "resident" else "resident"](epoch_records=300, start_from=executor.savepoint_path)
     after = counted(environment(other, 3, **{"state.backend.type": backend}))
+    assert before + after == expected()
+
+
+@pytest.mark.parametrize("key", ["execution.state-recovery.path", "execution.savepoint.path"])
+@pytest.mark.parametrize("kind", [LocalExecutor, ProcessExecutor])
+def test_a_program_may_name_its_savepoint_itself(key: str, kind: Any, tmp_path: Path) -> None:
+    executor = LocalExecutor(epoch_records=300, stop_after=4, savepoint_directory=str(tmp_path / "savepoints"))
+    before = counted(environment(executor, 2))
+    home = {"penstock.home": str(tmp_path / "home")}
+    after = counted(environment(kind(), 2, **home, **{key: f"file://{executor.savepoint_path}/_metadata"}))
     assert before + after == expected()
 
 

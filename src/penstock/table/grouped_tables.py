@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.common.errors import NotSupportedError
 from penstock.table.expression import Expression
 from penstock.table.fluent.literals import node_of
 from penstock.table.logical import function_calls, table_calls, table_windows
@@ -59,8 +58,22 @@ class WindowGroupedTable:
         relation = table_windows.select(self._table._relation, self._window._spec, self._keys, nodes)
         return self._table._with(relation)
 
-    def aggregate(self, func: Any) -> AggregatedTable:
-        raise _later("aggregate()")
+    def aggregate(self, func: Any) -> WindowAggregatedTable:
+        """An aggregate function whose ROW becomes columns, to be selected beside the keys and the window's times."""
+        return WindowAggregatedTable(self, self._table._called(func))
+
+
+class WindowAggregatedTable:
+    """``table.window(..).group_by(..).aggregate(..)``."""
+
+    def __init__(self, grouped: WindowGroupedTable, call: syntax.Expr) -> None:
+        self._grouped = grouped
+        self._call = call
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        table, window, keys = self._grouped._table, self._grouped._window, self._grouped._keys
+        relation = table_windows.select(table._relation, window._spec, keys, table._nodes(fields), self._call)
+        return table._with(relation)
 
 
 class OverWindowedTable:
@@ -98,7 +111,3 @@ class FlatAggregateTable:
     def select(self, *fields: Expression[Any]) -> Table:
         grouped = function_calls.flat_aggregated(self._table._relation, self._keys, self._call)
         return self._table._with(grouped).select(*fields)
-
-
-def _later(what: str) -> NotSupportedError:
-    return NotSupportedError(f"{what} of windows is not there: call the function in select(), and take its fields.")

@@ -430,8 +430,6 @@ def test_mistakes_are_told_while_building(attempt: Any, message: str) -> None:
         lambda: pairs().cache(),
         lambda: keyed().cache(),
         lambda: CachedDataStream(None),
-        lambda: pairs().map(str).set_uid_hash("a" * 32),
-        lambda: pairs().print().set_uid_hash("a" * 32),
     ],
 )
 def test_what_is_refused_says_so(attempt: Any) -> None:
@@ -450,3 +448,10 @@ def test_a_buffer_timeout_is_checked_and_warned_of() -> None:
         pairs().map(str).set_buffer_timeout(50)
     with pytest.raises(ProgramError, match="non-negative or -1"):
         pairs().map(str).set_buffer_timeout(-2)
+
+
+def test_a_hash_is_the_identity_as_it_is() -> None:
+    mapped = pairs().map(str).set_uid_hash("AB" * 16)
+    assert mapped._nodes[0].uid == "ab" * 16
+    with pytest.raises(ProgramError, match="32 character"):
+        mapped.set_uid_hash("my-map")

@@ -22,7 +22,7 @@ from penstock.control.job_epochs import JobSpec
 from penstock.control.job_home import JobHome
 from penstock.control.job_master import JobMaster
 from penstock.control.job_record import record_of
-from penstock.control.job_submission import shared_place, sources_of, stack_sample_ms
+from penstock.control.job_submission import configured_savepoint, shared_place, sources_of, stack_sample_ms
 from penstock.control.restart import NoRestart, restart_strategy
 from penstock.control.running_job import RunningJob
 from penstock.control.savepoints import prepare_restore
@@ -122,9 +122,10 @@ class LocalExecutor:
     def _specify(
         self, request: JobRequest, configuration: Configuration, blueprint: JobBlueprint, home: JobHome
     ) -> JobSpec:
-        savepoint = None
-        if self._start_from is not None:
-            savepoint = prepare_restore(self._start_from, blueprint, self._allow_non_restored_state)
+        path, leave_out = self._start_from, self._allow_non_restored_state
+        if path is None:
+            path, leave_out = configured_savepoint(configuration)
+        savepoint = None if path is None else prepare_restore(path, blueprint, leave_out)
         wants_restarts = value_of(configuration, "restart-strategy.type") is not None
         return JobSpec(
             blueprint,

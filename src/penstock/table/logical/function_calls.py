@@ -68,11 +68,21 @@ def aggregated(source: Relation, keys: Sequence[syntax.Expr], call: syntax.Expr)
     node = python_aggregate(function, [references[place] for place in places], False, None, None)
     grouped = builder.aggregated(below, key_places, [node])
     *key_columns, row = builder.references(grouped)
+    made = _columns_of(row, function, names)
+    return builder.project(grouped, [*key_columns, *made.values()], [*grouped.names[:-1], *made])
+
+
+def aggregate_columns(source: Relation, call: syntax.Expr) -> dict[str, Typed]:
+    """The columns of the ROW that the function gives for each group of the source, by name."""
+    function, arguments, names = _taken_apart(source, call, ("aggregate",), "aggregate()")
+    return _columns_of(python_aggregate(function, arguments, False, None, None), function, names)
+
+
+def _columns_of(row: Typed, function: PythonFunction, names: Sequence[str]) -> dict[str, Typed]:
     columns = row_types(function.result_type)
     plain = not isinstance(function.result_type, RowType)
     values: list[Typed] = [row] if plain else [field_of(row, name, None) for name, _ in columns]
-    given = names or [name for name, _ in columns]
-    return builder.project(grouped, [*key_columns, *values], [*grouped.names[:-1], *given])
+    return dict(zip(names or [name for name, _ in columns], values, strict=True))
 
 
 def flat_aggregated(source: Relation, keys: Sequence[syntax.Expr], call: syntax.Expr) -> Relation:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from penstock.columns.typed.nodes import Constant, InputRef, Typed
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
+from penstock.table.logical.function_calls import aggregate_columns
 from penstock.table.logical.grouping import Groups
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.over_windows import over_call
@@ -18,6 +20,7 @@ from penstock.table.logical.windows import check_time, windowed
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
 from penstock.table.syntax import expressions as syntax
+from penstock.table.syntax.position import Position
 
 _PROPERTIES = {"start": 0, "end": 1, "rowtime": 2, "proctime": 2}
 
@@ -33,10 +36,27 @@ class GroupWindowSpec:
     alias: str
 
 
+class _WithColumns(RelationScope):
+    """Sees also what an aggregate function gives, by name."""
+
+    def __init__(self, made: Mapping[str, Typed], *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._made = made
+
+    def column(self, parts: tuple[str, ...], position: Position | None) -> tuple[Typed, tuple[str, ...]]:
+        if parts[0] in self._made:
+            return self._made[parts[0]], parts[1:]
+        return super().column(parts, position)
+
+
 def select(
-    source: Relation, window: GroupWindowSpec, keys: Sequence[syntax.Expr], expressions: Sequence[syntax.Expr]
+    source: Relation,
+    window: GroupWindowSpec,
+    keys: Sequence[syntax.Expr],
+    expressions: Sequence[syntax.Expr],
+    aggregate: syntax.Expr | None = None,
 ) -> Relation:
-    """`table.window(w).group_by(w, ..).select(..)`."""
+    """`table.window(w).group_by(w, ..).select(..)`, or with an aggregate `...aggregate(..).select(..)`."""
     plain = Resolver(RelationScope(single(source), None, "window()", sql=False))
     column = plain.resolve(window.time)
     if not isinstance(column, InputRef):
@@ -56,14 +76,15 @@ def select(
             return None
         return added[place]
 
-    scope = RelationScope(single(source), None, "select()", sql=False, aggregates=True, special=special)
+    made = {} if aggregate is None else aggregate_columns(source, aggregate)
+    scope = _WithColumns(made, single(source), None, "select()", sql=False, aggregates=not made, special=special)
     nodes = [Resolver(scope).resolve(expression) for expression in expressions]
     typed_keys = [*(plain.resolve(key) for key in rest), *added]
     groups = Groups(relation, typed_keys, [tuple(range(len(typed_keys)))], None)
     for node in nodes:
         groups.note(node)
-    made = groups.relation()
-    return builder.project(made, [groups.rewrite(node, None) for node in nodes], names_of(expressions))
+    grouped = groups.relation()
+    return builder.project(grouped, [groups.rewrite(node, None) for node in nodes], names_of(expressions))
 
 
 def _millis(node: Typed, kind: str) -> int:

@@ -11,7 +11,7 @@ from penstock.columns.functions.registry import builtin
 from penstock.common.errors import ProgramError
 from penstock.table.catalog.base import Catalog
 from penstock.table.catalog.object_names import ObjectPath
-from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction
+from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction, CatalogModel
 from penstock.table.connectors.base import ConnectorTable
 from penstock.table.connectors.registry import CONNECTORS, connector_of
 from penstock.table.logical.nodes import Fields
@@ -35,6 +35,7 @@ class CatalogManager:
         self.temporary: dict[FullName, CatalogBaseTable] = {}
         self.functions: dict[str, CatalogFunction] = {}  # temporary system functions, by lower name
         self.temporary_functions: dict[FullName, CatalogFunction] = {}
+        self.temporary_models: dict[FullName, CatalogModel] = {}
         self._noted: set[FullName] | None = None
 
     # -- names -------------------------------------------------------------------------------------------------
