@@ -56,9 +56,10 @@ class KafkaReader(SourceReader):
             reconnect__backoff__max__ms=1_000,
         )
         client |= self._settings.client_id(str(self._subtask))
+        commits = self._settings.flag("enable.auto.commit", False)  # only for those who watch: the job reads none
         client |= {
-            "enable.auto.commit": False,
-            "enable.auto.offset.store": False,
+            "enable.auto.commit": commits,
+            "enable.auto.offset.store": commits,
             "enable.partition.eof": True,
             "error_cb": self._outage.error_cb,
         }
