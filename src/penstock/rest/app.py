@@ -141,8 +141,8 @@ def _query(endpoint: Endpoint, http: HttpRequest) -> dict[str, Any]:
         if query.many:
             values[name] = [part for part in text.split(",") if part]
         elif query.type is int:
-            if not re.fullmatch(r"-?\d{1,18}", text):
-                raise bad_request(f"the parameter {name!r} is a whole number, not {text!r}")
+            if not re.fullmatch(r"[0-9]{1,18}", text):
+                raise bad_request(f"the parameter {name!r} is a whole number from 0 on, not {text!r}")
             values[name] = int(text)
         else:
             values[name] = text

@@ -195,6 +195,7 @@ def test_cancel_that_closes_the_server_itself_does_not_lock_up(
     [
         ("GET", "/jobs?colour=red", None, 400, "'colour' is not known"),
         ("GET", f"/jobs/{JOB_ID}/exceptions?maxExceptions=many", None, 400, "whole number"),
+        ("GET", f"/penstock/v1/jobs/{JOB_ID}/log?from=-1", None, 400, "whole number from 0 on"),
         ("GET", f"/jobs/{JOB_ID}/vertices/none", None, 404, "no operator with the uid none"),
         ("GET", f"/jobs/{JOB_ID}/vertices/u1/subtasks/9", None, 404, "subtasks 0 to 1, not 9"),
         ("GET", f"/jobs/{JOB_ID}/vertices/u1/subtasks/metrics?get=a&agg=median", None, 400, "'median'"),
