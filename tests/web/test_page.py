@@ -163,6 +163,38 @@ def test_nothing_is_done_to_a_job_without_confirmation(manager: StartManager, op
     assert json.loads(body) == {"target-directory": "/savepoints", "cancel-job": False}
 
 
+def test_a_job_that_waits_offers_only_what_can_be_done(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url, f"/jobs/{'b2' * 16}")
+    expect(page.get_by_role("button", name="Cancel")).to_be_enabled()
+    expect(page.get_by_role("button", name="Rescale")).to_be_enabled()
+    expect(page.get_by_role("button", name="Savepoint", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Stop")).to_be_disabled()
+
+
+def test_the_tab_says_what_it_shows(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url)
+    for place, title in {
+        "/jobs": "Jobs – Penstock",
+        f"/jobs/{JOB}": "Page views per app, running – Penstock",
+        "/submit": "Submit – Penstock",
+        "/cluster/log": "Cluster – Penstock",
+        "/nowhere": "Penstock",
+    }.items():
+        page.evaluate("place => location.hash = place", place)
+        expect(page).to_have_title(title)
+
+
+def test_nothing_of_a_table_is_hidden_beside_the_panel_of_an_operator(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url, f"/jobs/{JOB}?operator=count")
+    page.get_by_role("button", name="List").click()
+    expect(page.get_by_role("table", name="Operators")).to_be_visible()
+    assert page.evaluate(_CUT_OFF) == []
+
+
+_CUT_OFF = """() => [...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth)
+    .map(e => e.querySelector("caption").textContent)"""
+
+
 def test_a_program_is_submitted_with_its_arguments(manager: StartManager, open_page: Open) -> None:
     fake = manager(SEVERAL)
     page = open_page(fake.url, "/submit")

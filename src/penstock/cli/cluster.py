@@ -59,6 +59,7 @@ def _start(arguments: argparse.Namespace) -> int:
     log.parent.mkdir(parents=True, exist_ok=True)
     settings = [part for key, value in arguments.settings for part in ("-D", f"{key}={value}")]
     with open(log, "ab") as output:
+        before = output.tell()
         process = subprocess.Popen(
             [sys.executable, "-m", "penstock.cli.main", "cluster", "start", "--foreground", *settings],
             stdin=subprocess.DEVNULL,
@@ -70,8 +71,8 @@ def _start(arguments: argparse.Namespace) -> int:
     deadline = time.monotonic() + _START_SECONDS
     while find_manager(home) is None:
         if process.poll() is not None or time.monotonic() > deadline:
-            lines = log.read_text(errors="replace").splitlines()[-10:]
-            raise JobExecutionError(f"the manager did not start; its log {log} ends with:\n" + "\n".join(lines))
+            said = log.read_bytes()[before:].decode(errors="replace").splitlines()[-10:]
+            raise JobExecutionError(f"the manager did not start (log: {log}):\n" + "\n".join(said))
         time.sleep(_POLL_SECONDS)
     _print_address(home)
     return 0

@@ -15,10 +15,15 @@ interface Action {
   danger?: boolean;
   /** Whether this manager offers it; one that serves a single job cannot start it anew. */
   offered?: (config: Config) => boolean;
+  /** Whether there is somebody to do it. */
+  possible: (job: Job) => boolean;
   form: (job: Job) => ReactNode;
   /** What to say when it is done. */
   run: (job: string, form: FormData) => Promise<string>;
 }
+
+const runs = (job: Job) => job.state === "RUNNING";
+const waits = (job: Job) => job.state === "CREATED" && Boolean(job.penstock?.waiting);
 
 const directory = (
   <label className="field">
@@ -33,6 +38,7 @@ const ACTIONS: Action[] = [
     name: "Savepoint",
     title: "Take a savepoint",
     confirm: "Take savepoint",
+    possible: runs,
     form: () => (
       <>
         <p>The job goes on. A savepoint is never deleted by Penstock.</p>
@@ -49,6 +55,7 @@ const ACTIONS: Action[] = [
     title: "Change the parallelism",
     confirm: "Rescale",
     offered: (config) => config.features?.["web-rescale"] ?? true,
+    possible: (job) => runs(job) || waits(job),
     form: (job) => (
       <>
         <p>The job stops with a savepoint and goes on from it with another number of parallel subtasks.</p>
@@ -69,6 +76,7 @@ const ACTIONS: Action[] = [
     name: "Stop",
     title: "Stop with a savepoint",
     confirm: "Stop job",
+    possible: runs,
     form: () => (
       <>
         <p>The job takes a savepoint and ends. It can be started again from there without loss.</p>
@@ -92,9 +100,11 @@ const ACTIONS: Action[] = [
     confirm: "Cancel job",
     danger: true,
     offered: (config) => config.features?.["web-cancel"] ?? true,
+    possible: (job) => !["CANCELLING", "CANCELING", "SUSPENDED"].includes(job.state),
     form: (job) => (
       <p>
-        <strong>{job.name}</strong> ends at once, without a savepoint. What it has done since its last checkpoint is lost.
+        <strong>{job.name}</strong> ends at once, without a savepoint. Results that are visible stay. To start it again from where it
+        is, stop it instead.
       </p>
     ),
     run: async (job) => {
@@ -134,7 +144,13 @@ export function Actions({ job }: { job: Job }) {
       {!isEnded && (
         <div className="actions">
           {ACTIONS.filter((one) => one.offered?.(config) ?? true).map((one) => (
-            <button key={one.name} className={one.danger ? "danger" : ""} onClick={() => open(one)}>
+            <button
+              key={one.name}
+              className={one.danger ? "danger" : ""}
+              disabled={!one.possible(job)}
+              title={one.possible(job) ? undefined : "Not while the job is in this state"}
+              onClick={() => open(one)}
+            >
               {one.name}
             </button>
           ))}

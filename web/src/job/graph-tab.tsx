@@ -63,7 +63,7 @@ export function GraphTab({ job, route }: { job: Job; route: Route }) {
             <Table
               label="Operators"
               rows={[...graph.operators.values()]}
-              columns={OPERATOR_COLUMNS}
+              columns={selected && !isWide ? BESIDE_THE_PANEL : OPERATOR_COLUMNS}
               id={(operator) => operator.id}
               selected={selected?.id ?? ""}
               onOpen={(operator) => select(operator.id)}
@@ -107,7 +107,10 @@ function Legend() {
       <span className="key" style={{ "--colour": "var(--idle)" } as React.CSSProperties}>
         idle
       </span>
-      <span className="muted">Operators in one box run in one task. Ctrl and wheel zoom.</span>
+      <span className="muted">
+        Operators in one box run in one task. <span className="by-mouse">Ctrl and wheel zoom.</span>
+        <span className="by-touch">Two fingers zoom.</span>
+      </span>
     </p>
   );
 }
@@ -149,6 +152,9 @@ const OPERATOR_COLUMNS: Column<Operator>[] = [
   { title: "Out", number: true, by: (o) => o.rateOut, show: (o) => format.rate(o.rateOut) },
   { title: "Parallel", number: true, by: (o) => o.parallelism, show: (o) => o.parallelism },
 ];
+
+/** There is not room for all; the panel says the rest. */
+const BESIDE_THE_PANEL = OPERATOR_COLUMNS.filter(({ title }) => title !== "State" && title !== "Parallel");
 
 function OperatorName({ operator }: { operator: Operator }) {
   return (
