@@ -68,6 +68,7 @@ _PLACES = {
     "table_match": "table.match_recognize:MatchRecognizeOperator",
     "table_batch_over": "table.batch_over:BatchOverOperator",
     "table_over": "table.over:OverOperator",
+    "table_sorted_over": "table.sorted_over:SortedOverOperator",
     "table_temporal_sort": "table.temporal_sort:TemporalSortOperator",
     "table_rank": "table.rank:RankOperator",
     "table_first_row": "table.last_row:FirstRowOperator",
