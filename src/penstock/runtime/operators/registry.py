@@ -59,6 +59,7 @@ _PLACES = {
     "table_session_assignment": "table.session_assignment:SessionAssignmentOperator",
     "table_window_assignment": "table.window_assignment:WindowAssignmentOperator",
     "table_window_aggregate": "table.window_aggregate:WindowAggregateOperator",
+    "table_row_window": "table.row_window:RowWindowOperator",
     "table_session_aggregate": "table.session_aggregate:SessionAggregateOperator",
     "table_interval_join": "table.interval_join:TableIntervalJoinOperator",
     "table_temporal_join": "table.temporal_join:TemporalJoinOperator",

@@ -50,6 +50,7 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.SetRelation: calc.set_operation,
     # aggregates.py
     nodes.Aggregation: aggregates.aggregation,
+    nodes.RowWindowAggregation: aggregates.row_window_aggregation,
     nodes.TableAggregation: aggregates.table_aggregation,
     nodes.Expand: aggregates.expand,
     nodes.Replication: aggregates.replication,
