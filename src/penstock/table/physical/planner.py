@@ -87,6 +87,7 @@ class Planner:
         self.session = session
         self.options = options
         self.batch = batch  # inputs end, and only final results count
+        self.shows_watermarks = False  # CURRENT_WATERMARK is asked for by what is planned now
         self._planned: dict[int, tuple[nodes.Relation, TableStream]] = {}
         self._uids: dict[str, int] = {}
 
