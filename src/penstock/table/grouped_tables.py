@@ -58,22 +58,10 @@ class WindowGroupedTable:
         relation = table_windows.select(self._table._relation, self._window._spec, self._keys, nodes)
         return self._table._with(relation)
 
-    def aggregate(self, func: Any) -> WindowAggregatedTable:
-        """An aggregate function whose ROW becomes columns, to be selected beside the keys and the window's times."""
-        return WindowAggregatedTable(self, self._table._called(func))
-
-
-class WindowAggregatedTable:
-    """``table.window(..).group_by(..).aggregate(..)``."""
-
-    def __init__(self, grouped: WindowGroupedTable, call: syntax.Expr) -> None:
-        self._grouped = grouped
-        self._call = call
-
-    def select(self, *fields: Expression[Any]) -> Table:
-        table, window, keys = self._grouped._table, self._grouped._window, self._grouped._keys
-        relation = table_windows.select(table._relation, window._spec, keys, table._nodes(fields), self._call)
-        return table._with(relation)
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """An aggregate function whose ROW becomes columns, to be selected beside the keys and the window."""
+        call = self._table._called(func)
+        return _WindowAggregatedTable(self._table, (self._keys, call), self._window._spec)
 
 
 class OverWindowedTable:
@@ -99,6 +87,22 @@ class AggregatedTable:
     def select(self, *fields: Expression[Any]) -> Table:
         grouped = function_calls.aggregated(self._table._relation, self._keys, self._call)
         return self._table._with(grouped).select(*fields)
+
+
+class _WindowAggregatedTable(AggregatedTable):
+    """``table.window(..).group_by(..).aggregate(..)``."""
+
+    def __init__(
+        self, java_table: Table, t_env: tuple[Sequence[syntax.Expr], syntax.Expr], window: table_windows.GroupWindowSpec
+    ) -> None:
+        super().__init__(java_table, t_env)
+        self._window = window
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        relation = table_windows.select_aggregated(
+            self._table._relation, self._window, self._keys, self._call, self._table._nodes(fields)
+        )
+        return self._table._with(relation)
 
 
 class FlatAggregateTable:

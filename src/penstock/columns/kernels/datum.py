@@ -29,6 +29,7 @@ class Session:
     zone: str = "UTC"
     now_micros: int = 0
     database: str = "default_database"
+    watermark_millis: int | None = None  # of the operator that asks; None: it does not know
 
     @staticmethod
     def at(moment: datetime.datetime, zone: str = "UTC") -> Session:

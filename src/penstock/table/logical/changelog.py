@@ -30,6 +30,8 @@ def kinds(node: plan.Relation) -> Kinds:
             return given[0]
         case plan.WindowAssignment():
             return _inserts_only(node, given[0], f"Window function {node.kind}")
+        case plan.RowWindowAggregation():
+            return _inserts_only(node, given[0], "A window of rows")
         case plan.Match():
             return _inserts_only(node, given[0], "MATCH_RECOGNIZE")
         case plan.Aggregation():

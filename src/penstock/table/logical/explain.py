@@ -71,6 +71,8 @@ def _details(node: plan.Relation) -> list[str]:
         case plan.LookupJoin():
             condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
             return [f"table=[{'.'.join(node.table.path)}]", f"type={node.kind}", *condition]
+        case plan.RowWindowAggregation():
+            return [f"rows={node.size}", f"every={node.slide}", *_grouped(node)]
         case plan.TableAggregation():
             called = f"{node.function.name}({_named(node.source, node.arguments)})"
             return [f"groupBy=[{_named(node.source, node.keys)}]", f"select=[{called}]"]
@@ -110,10 +112,15 @@ def _details(node: plan.Relation) -> list[str]:
 
 
 def _aggregation(node: plan.Aggregation) -> list[str]:
-    keys = _named(node.source, node.keys)
     sets = [f"sets=[{', '.join('{' + _keys(node, one) + '}' for one in node.sets)}]"] if node.sets else []
+    *keys, selected = _grouped(node)
+    return [*keys, *sets, selected]
+
+
+def _grouped(node: plan.Aggregation | plan.RowWindowAggregation) -> list[str]:
+    keys = _named(node.source, node.keys)
     calls = _selected(node.calls, node.names[len(node.keys) :])
-    return [*([f"groupBy=[{keys}]"] if keys else []), *sets, f"select=[{', '.join(filter(None, [keys, calls]))}]"]
+    return [*([f"groupBy=[{keys}]"] if keys else []), f"select=[{', '.join(filter(None, [keys, calls]))}]"]
 
 
 def _keys(node: plan.Aggregation, members: tuple[int, ...]) -> str:

@@ -98,6 +98,20 @@ class Aggregation(Relation):
 
 
 @dataclass(frozen=True)
+class RowWindowAggregation(Relation):
+    """Groups of `size` rows of the same keys, the next of which begins `slide` rows later."""
+
+    source: Relation
+    keys: tuple[int, ...]
+    calls: tuple[Aggregate, ...]
+    size: int
+    slide: int
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
 class TableAggregation(Relation):
     """The keys, and after them the rows that a table aggregate function of the user gives for each group."""
 

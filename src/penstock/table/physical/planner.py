@@ -50,6 +50,7 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.SetRelation: calc.set_operation,
     # aggregates.py
     nodes.Aggregation: aggregates.aggregation,
+    nodes.RowWindowAggregation: aggregates.row_window_aggregation,
     nodes.TableAggregation: aggregates.table_aggregation,
     nodes.Expand: aggregates.expand,
     nodes.Replication: aggregates.replication,
@@ -86,6 +87,7 @@ class Planner:
         self.session = session
         self.options = options
         self.batch = batch  # inputs end, and only final results count
+        self.shows_watermarks = False  # CURRENT_WATERMARK is asked for by what is planned now
         self._planned: dict[int, tuple[nodes.Relation, TableStream]] = {}
         self._uids: dict[str, int] = {}
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from penstock.columns.functions.function import Role
 from penstock.columns.functions.mathematics import MILLISECONDS, MONTHS
-from penstock.columns.typed.nodes import Aggregate, Constant, Invoke, SortKey, Typed, walk
+from penstock.columns.typed.nodes import Aggregate, Constant, InputRef, Invoke, SortKey, TimeAttribute, Typed, walk
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.intervals import YearMonthIntervalType
@@ -135,6 +135,8 @@ class Resolver:
             options = (*options, ("raw", raw))
         if function.name == "JSON_VALUE":
             arguments += self._defaults(call)
+        if function.name == "CURRENT_WATERMARK" and not (arguments and _is_rowtime(arguments[0])):
+            raise SqlValidationError("CURRENT_WATERMARK takes a rowtime attribute.", call.position)
         return typed_call(function, arguments, options, call.position, self.scope.sql)
 
     def _python(self, call: syntax.InlineCall) -> Typed:
@@ -202,6 +204,10 @@ class Resolver:
 
     def checked(self, name: str, arguments: list[Typed], position: Position | None) -> Typed:
         return typed_call(find_function(name, position), arguments, (), position, self.scope.sql)
+
+
+def _is_rowtime(node: Typed) -> bool:
+    return isinstance(node, InputRef) and node.time is TimeAttribute.ROWTIME
 
 
 def value_type(data_type: DataType) -> DataType:
