@@ -114,14 +114,18 @@ def joined_texts(parts: Sequence[pa.Array | str], separator: str = "") -> pa.Arr
     return pc.binary_join_element_wise(*parts, separator)
 
 
-def block_of(lines: pa.Array) -> bytes:
+def block_of(lines: pa.Array) -> bytes | memoryview:
     """All lines with their ends, one after the other: the content of the column made of them."""
-    ended = joined_texts([lines, "\n"])
-    if not len(ended):
+    return content_of(joined_texts([lines, "\n"]))
+
+
+def content_of(lines: pa.Array) -> bytes | memoryview:
+    """All texts of a column one after the other, not copied."""
+    if not len(lines):
         return b""
-    _, offsets, content = ended.buffers()
-    ends = np.frombuffer(offsets, np.int32)[ended.offset : ended.offset + len(ended) + 1]
-    return memoryview(content)[int(ends[0]) : int(ends[-1])].tobytes()
+    _, offsets, content = lines.buffers()
+    ends = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
+    return memoryview(content).cast("B")[int(ends[0]) : int(ends[-1])]
 
 
 def messages_of(lines: pa.Array) -> list[bytes]:
