@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from penstock.common.configuration import Configuration
 
 _START_SECONDS = 60.0
+_END_SECONDS = 10.0
 _POLL_SECONDS = 0.1
 
 
@@ -56,7 +57,13 @@ def _start(arguments: argparse.Namespace) -> int:
         print(f"a manager runs already: {running.url}")
         return 0
     log = _log_file(configuration, home)
-    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise JobExecutionError(
+            f"{log.parent} cannot be made ({error.strerror}): PENSTOCK_HOME, or env.log.dir for the log, is to be a "
+            "directory that you may write to"
+        ) from None
     settings = [part for key, value in arguments.settings for part in ("-D", f"{key}={value}")]
     with open(log, "ab") as output:
         before = output.tell()
@@ -111,8 +118,10 @@ def _stop(arguments: argparse.Namespace) -> int:
         while any(client.job(job["jid"]).status() not in _ENDED for job in running):
             time.sleep(_POLL_SECONDS)
         running = []
+    pid = _address(home)["pid"]
     client.shut_down()
-    while find_manager(home) is not None:
+    deadline = time.monotonic() + _END_SECONDS
+    while find_manager(home) is not None or (_is_there(pid) and time.monotonic() < deadline):
         time.sleep(_POLL_SECONDS)
     print("the manager has ended")
     waiting = sum(bool(job["penstock"]["waiting"]) for job in running)
@@ -121,6 +130,19 @@ def _stop(arguments: argparse.Namespace) -> int:
     if waiting:
         print(f"jobs that wait: {waiting}; the next manager starts them")
     return 0
+
+
+def _is_there(pid: int | None) -> bool:
+    """It leaves its address first and the home last, and whoever starts the next one needs the home."""
+    if pid is None:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # of another user
+    return True
 
 
 _ENDED = ("FINISHED", "CANCELED", "FAILED")

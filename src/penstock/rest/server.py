@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 import ssl
@@ -113,11 +114,15 @@ def _bound(listening: Listening) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((listening.host, listening.port))
+    except OverflowError:
+        bound.close()
+        raise ConfigurationError(f"rest.port is a number from 0 to 65535, not {listening.port}") from None
     except OSError as error:
         bound.close()
+        taken = "another process uses the port: choose one with rest.port"
+        hint = taken if error.errno == errno.EADDRINUSE else "rest.bind-address is to be an address of this machine"
         raise ConfigurationError(
-            f"cannot listen on {listening.host}:{listening.port} ({error.strerror}); another process may use the "
-            "port: choose one with rest.port"
+            f"cannot listen on {listening.host}:{listening.port} ({error.strerror}); {hint}"
         ) from None
     bound.listen(_BACKLOG)
     return bound
