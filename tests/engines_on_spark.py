@@ -29,6 +29,6 @@ class MicroBatchesInTests(SparkEngine):
 
     def start(self, attempt: int) -> None:
         assert self._session is not None
-        java: Any = self._session.sparkContext._jvm
-        java.org.apache.spark.SparkEnv.get().conf().set("spark.python.worker.reuse", str(not self._forget).lower())
+        java: Any = self._session.sparkContext._jsc
+        java.sc().conf().set("spark.python.worker.reuse", str(not self._forget).lower())  # each task looks at it
         super().start(attempt)

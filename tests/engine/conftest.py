@@ -20,8 +20,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def local_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Where jobs run that tests give to LocalExecutor."""
     engine = str(getattr(request, "param", LOCAL))
-    if engine != LOCAL and request.node.get_closest_marker("in_this_process") is not None:
-        pytest.skip("looks at what functions do in this process")
+    here = request.node.get_closest_marker("in_this_process")
+    if engine != LOCAL and here is not None:
+        pytest.skip(*(here.args or ["looks at what functions do in this process"]))
     run_local_jobs_on(engine, monkeypatch)
     before = current_run_options()
     if engine in ON_SPARK:
