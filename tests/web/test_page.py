@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.web.fake.answers import JOB, JobAnswers, cluster, many_operators
+from tests.web.fake.answers import JOB, JobAnswers, Operator, cluster, many_operators
 from tests.web.fake.manager import TOKEN, Answers, FakeManager
 
 StartManager = Callable[[Answers], FakeManager]
@@ -169,6 +169,28 @@ def test_a_job_that_waits_offers_only_what_can_be_done(manager: StartManager, op
     expect(page.get_by_role("button", name="Rescale")).to_be_enabled()
     expect(page.get_by_role("button", name="Savepoint", exact=True)).to_be_disabled()
     expect(page.get_by_role("button", name="Stop")).to_be_disabled()
+
+
+def test_a_program_that_failed_at_once_leads_to_its_log_and_its_exception(
+    manager: StartManager, open_page: Open
+) -> None:
+    failed = JobAnswers("views.py", "FAILED", "c3" * 16, operators=())
+    page = open_page(manager(cluster(failed)).url, f"/jobs/{failed.id}")
+    expect(page.get_by_text("The program ended before it had a graph")).to_be_visible()
+    expect(page.get_by_role("link", name="Exceptions 1")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="log").click()
+    expect(page.get_by_role("heading", name="Log")).to_be_visible()
+
+
+def test_the_only_state_is_open_and_a_bar_stays_in_its_box(manager: StartManager, open_page: Open) -> None:
+    both = Operator("both", "parse", "parse", (), 0.7, 0.9)
+    page = open_page(manager(cluster(JobAnswers(operators=(both,)))).url, f"/jobs/{JOB}")
+    expect(page.locator("[data-operator=both]")).to_be_visible()
+    box, bar = (page.locator(f"[data-operator=both] {part}") for part in (".ground", "rect[fill='var(--pressed)']"))
+    right = [place["x"] + place["width"] for place in (box.bounding_box(), bar.bounding_box()) if place]
+    assert right[1] <= right[0]
+    page.evaluate("location.hash = '/state?path=/s'")
+    expect(page.get_by_role("heading", name="views")).to_be_visible()
 
 
 def test_the_tab_says_what_it_shows(manager: StartManager, open_page: Open) -> None:

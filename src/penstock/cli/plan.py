@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli import run, script
+from penstock.cli.program_packages import make_importable
 
 if TYPE_CHECKING:
     from penstock.graph.job_request import JobRequest
@@ -43,6 +44,7 @@ def execute(arguments: argparse.Namespace) -> int:
             pyflink_alias.install()
         set_run_options(options)
         with contextlib.redirect_stdout(sys.stderr):
+            make_importable(options.configuration)
             script.run_as_main(arguments.script, list(options.arguments))
     except _Planned as planned:
         if arguments.json:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli import script
 from penstock.cli.locations import savepoint_location
+from penstock.cli.program_packages import make_importable
 
 if TYPE_CHECKING:
     from penstock.common.run_options import RunOptions
@@ -225,6 +226,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
     watch = _JobWatch(options.show_status)
     set_progress_listener(watch.on_progress)
     try:
+        make_importable(options.configuration)
         script.run_as_main(script_path, list(options.arguments))
     except KeyboardInterrupt:
         watch.close()

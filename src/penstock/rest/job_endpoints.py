@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from http import HTTPStatus
 from typing import Any, Literal, TypedDict
 
-from penstock.control.attempts import Attempt
+from penstock.control.attempts import Attempt, AttemptState
 from penstock.control.job_control import JobControl, JobDescription, OperatorDescription
 from penstock.control.snapshot_history import HistoryEntry
 from penstock.rest import checkpoint_views, cluster_views, job_views, metric_views, vertex_views
@@ -108,7 +108,10 @@ def _about_vertex(view: Callable[[JobDescription, OperatorDescription], Any]) ->
 
 
 def _exceptions(cluster: Cluster, request: Request) -> Reply:
-    return Reply(exception_history(job_of(cluster, request).attempts, request.query.get("maxExceptions") or 16))
+    job = job_of(cluster, request)
+    ended = job.started_at + job.duration_ms
+    before = Attempt(0, AttemptState.FAILED, job.started_at, ended, failure=job.failure)
+    return Reply(exception_history(job.attempts, request.query.get("maxExceptions") or 16, before))
 
 
 def _execution_result(cluster: Cluster, request: Request) -> Reply:

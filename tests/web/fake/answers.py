@@ -75,6 +75,7 @@ class JobAnswers:
             base: self.details,
             f"{base}/plan": self.plan,
             f"{base}/exceptions": self.exceptions,
+            f"{base}/status": {"status": self.state},
             f"{base}/checkpoints": _checkpoints,
             f"{base}/checkpoints/details/41": lambda: {**_checkpoint(41), "tasks": {"count": _checkpoint(41)}},
             f"{own}/epochs": lambda: {"epochs": [_epoch(age) for age in range(120)]},

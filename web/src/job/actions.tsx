@@ -7,6 +7,8 @@ import { Dialog } from "../ui/parts";
 
 const ENDED = new Set(["FINISHED", "FAILED", "CANCELED"]);
 const OUTCOME_EVERY_MS = 500;
+const CANCEL_LOOKS = 40;
+const pause = () => new Promise((resolve) => setTimeout(resolve, OUTCOME_EVERY_MS));
 
 interface Action {
   name: string;
@@ -109,7 +111,12 @@ const ACTIONS: Action[] = [
     ),
     run: async (job) => {
       await request("PATCH", `/jobs/${job}?mode=cancel`);
-      return "The job is being cancelled.";
+      for (let looks = 0; looks < CANCEL_LOOKS; looks++) {
+        const { status } = await get<{ status: string }>(`/jobs/${job}/status`);
+        if (ENDED.has(status)) return "The job has been cancelled.";
+        await pause();
+      }
+      return "The job has been asked to end, and takes its time.";
     },
   },
 ];
@@ -199,6 +206,6 @@ async function outcome(path: string): Promise<Outcome["operation"]> {
     const failure = operation?.["failure-cause"];
     if (failure) throw new Error(failure["stack-trace"] || failure.class);
     if (status.id === "COMPLETED") return operation;
-    await new Promise((resolve) => setTimeout(resolve, OUTCOME_EVERY_MS));
+    await pause();
   }
 }
