@@ -76,6 +76,7 @@ _PLACES = {
     "table_last_row": "table.last_row:LastRowOperator",
     "table_earliest_row": "table.last_row:EarliestRowOperator",
     "table_materialize": "table.materialize:SinkMaterializeOperator",
+    "table_conflicts": "table.conflicts:ConflictOperator",
     "table_drop_before": "table.materialize:DropBeforeOperator",
     "table_async_lookup_join": "table.async_lookup:AsyncLookupJoinOperator",
     # sinks

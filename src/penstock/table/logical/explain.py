@@ -102,6 +102,8 @@ def _details(node: plan.Relation) -> list[str]:
         case plan.Expand():
             sets = [f"{{{', '.join(node.source.names[node.keys[place]] for place in one)}}}" for one in node.sets]
             return [f"sets=[{', '.join(sets)}]"]
+        case plan.SinkMaterialize() if node.conflict != "DEDUPLICATE":
+            return [f"key=[{_named(node.source, node.keys)}]", f"conflict=[{node.conflict}]"]
         case plan.ChangelogNormalize() | plan.SinkMaterialize():
             return [f"key=[{_named(node.source, node.keys)}]"]
         case plan.Match():

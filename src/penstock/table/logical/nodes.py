@@ -350,10 +350,14 @@ class DropUpdateBefore(Relation):
 
 @dataclass(frozen=True)
 class SinkMaterialize(Relation):
-    """A changelog as the one of a table with this key: of several rows with a key the last one counts."""
+    """A changelog as the one of a table with this key: of several rows with a key the last one counts.
+
+    With a conflict NOTHING the first one counts, with ERROR several are a failure; when watermarks pass.
+    """
 
     source: Relation
     keys: tuple[int, ...]
+    conflict: str = "DEDUPLICATE"
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)
