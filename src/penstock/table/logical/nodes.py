@@ -364,6 +364,31 @@ class SinkMaterialize(Relation):
 
 
 @dataclass(frozen=True)
+class ToChangelog(Relation):
+    """Changes as rows: columns of the source in this order, with the kind before the one at `place`."""
+
+    source: Relation
+    order: tuple[int, ...]
+    place: int
+    codes: tuple[str | None, ...]  # what each kind is called; None: such changes are left out
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class FromChangelog(Relation):
+    """Rows as changes: of the kind that a column names, without that column."""
+
+    source: Relation
+    column: int
+    codes: tuple[tuple[str, int], ...]  # a text of the column, and the number of the kind
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
 class Match(Relation):
     """MATCH_RECOGNIZE; measures and definitions are kept as written, their columns are those of the source."""
 
