@@ -28,7 +28,6 @@ _TABLE: Final[dict[str, str]] = {
     },
     "table_environment.TableEnvironment.create_temporary_model": "use create_model()",
     "descriptors": _OLD,
-    "expressions.call_sql": "write the whole query in SQL",
     "serializers.ArrowSerializer": "it moves rows between Python and Java: use TableResult.to_arrow()",
     "types.DataType.bridged_to": "it names a Java class",
     **{
