@@ -16,8 +16,6 @@ _NO_SMILE: Final = "plans are kept as JSON, not in Jackson's binary form"
 _OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
 _TABLE: Final[dict[str, str]] = {
     "functions": "they are Python forms of Flink's own aggregates: call those of SQL",
-    "table.Table.from_changelog": "use StreamTableEnvironment.from_changelog_stream()",
-    "table.Table.to_changelog": "use StreamTableEnvironment.to_changelog_stream()",
     "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",
     "module.HiveModule": "it holds Java functions",
     "compiled_plan.CompiledPlan.as_smile_bytes": _NO_SMILE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.table.catalog.columns import Column
 from penstock.table.catalog.resolved_schema import ResolvedSchema
 from penstock.table.expression import Expression
@@ -19,6 +19,7 @@ from penstock.table.grouped_tables import (
     WindowGroupedTable,
 )
 from penstock.table.logical import builder, function_calls, table_calls
+from penstock.table.logical.changelog_functions import arguments_of, changelog_function
 from penstock.table.logical.nodes import Limit, Relation
 from penstock.table.resolution.python_calls import with_functions
 from penstock.table.session.explanation import explanation
@@ -218,10 +219,16 @@ class Table:
         return FlatAggregateTable(self, ([], self._called(func)))
 
     def to_changelog(self, *arguments: Expression[Any]) -> Table:
-        raise NotSupportedError("to_changelog() is not there: use StreamTableEnvironment.to_changelog_stream().")
+        """Changes as rows, with a column for their kind: ``to_changelog(descriptor("kind").as_argument("op"))``."""
+        return self._changelog("TO_CHANGELOG", arguments)
 
     def from_changelog(self, *arguments: Expression[Any]) -> Table:
-        raise NotSupportedError("from_changelog() is not there: use StreamTableEnvironment.from_changelog_stream().")
+        """Rows as changes, of the kind that the column ``op`` names."""
+        return self._changelog("FROM_CHANGELOG", arguments)
+
+    def _changelog(self, function: str, arguments: Sequence[Expression[Any]]) -> Table:
+        given = arguments_of(syntax.Call(function, tuple(self._nodes(arguments))), ("op", "op_mapping"))
+        return self._with(changelog_function(function, self._relation, (), given, None))
 
     # Results
 

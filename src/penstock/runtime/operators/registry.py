@@ -76,6 +76,9 @@ _PLACES = {
     "table_last_row": "table.last_row:LastRowOperator",
     "table_earliest_row": "table.last_row:EarliestRowOperator",
     "table_materialize": "table.materialize:SinkMaterializeOperator",
+    "table_conflicts": "table.conflicts:ConflictOperator",
+    "table_to_changelog": "table.changelog_columns:ToChangelogOperator",
+    "table_from_changelog": "table.changelog_columns:FromChangelogOperator",
     "table_drop_before": "table.materialize:DropBeforeOperator",
     "table_async_lookup_join": "table.async_lookup:AsyncLookupJoinOperator",
     # sinks

@@ -30,6 +30,11 @@ def kinds(node: plan.Relation) -> Kinds:
             return given[0]
         case plan.WindowAssignment():
             return _inserts_only(node, given[0], f"Window function {node.kind}")
+        case plan.ToChangelog():
+            return INSERTS
+        case plan.FromChangelog():
+            _inserts_only(node, given[0], "FROM_CHANGELOG")
+            return ALL
         case plan.RowWindowAggregation():
             return _inserts_only(node, given[0], "A window of rows")
         case plan.Match():

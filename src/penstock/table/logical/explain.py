@@ -71,6 +71,11 @@ def _details(node: plan.Relation) -> list[str]:
         case plan.LookupJoin():
             condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
             return [f"table=[{'.'.join(node.table.path)}]", f"type={node.kind}", *condition]
+        case plan.ToChangelog():
+            return [f"op=[{node.names[node.place]}]", f"codes=[{', '.join(map(str, node.codes))}]"]
+        case plan.FromChangelog():
+            shown = ", ".join(f"{code}={kind}" for code, kind in node.codes)
+            return [f"op=[{node.source.names[node.column]}]", f"codes=[{shown}]"]
         case plan.RowWindowAggregation():
             return [f"rows={node.size}", f"every={node.slide}", *_grouped(node)]
         case plan.TableAggregation():
@@ -102,6 +107,8 @@ def _details(node: plan.Relation) -> list[str]:
         case plan.Expand():
             sets = [f"{{{', '.join(node.source.names[node.keys[place]] for place in one)}}}" for one in node.sets]
             return [f"sets=[{', '.join(sets)}]"]
+        case plan.SinkMaterialize() if node.conflict != "DEDUPLICATE":
+            return [f"key=[{_named(node.source, node.keys)}]", f"conflict=[{node.conflict}]"]
         case plan.ChangelogNormalize() | plan.SinkMaterialize():
             return [f"key=[{_named(node.source, node.keys)}]"]
         case plan.Match():

@@ -350,10 +350,39 @@ class DropUpdateBefore(Relation):
 
 @dataclass(frozen=True)
 class SinkMaterialize(Relation):
-    """A changelog as the one of a table with this key: of several rows with a key the last one counts."""
+    """A changelog as the one of a table with this key: of several rows with a key the last one counts.
+
+    With a conflict NOTHING the first one counts, with ERROR several are a failure; when watermarks pass.
+    """
 
     source: Relation
     keys: tuple[int, ...]
+    conflict: str = "DEDUPLICATE"
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class ToChangelog(Relation):
+    """Changes as rows: columns of the source in this order, with the kind before the one at `place`."""
+
+    source: Relation
+    order: tuple[int, ...]
+    place: int
+    codes: tuple[str | None, ...]  # what each kind is called; None: such changes are left out
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class FromChangelog(Relation):
+    """Rows as changes: of the kind that a column names, without that column."""
+
+    source: Relation
+    column: int
+    codes: tuple[tuple[str, int], ...]  # a text of the column, and the number of the kind
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)

@@ -12,6 +12,7 @@ from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType,
 from penstock.columns.typesystem.scalars import IntType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
+from penstock.table.logical.changelog_functions import arguments_of, changelog_function, is_changelog_function
 from penstock.table.logical.conditions import moved
 from penstock.table.logical.hints import SelectHints
 from penstock.table.logical.nodes import Correlation, Field, Match, Project, Relation, Scan, Snapshot, Unnest
@@ -162,20 +163,33 @@ class SourceBuilder:
             return table_function(call, Resolver(self.scope((), outer, "LATERAL TABLE")))
         if is_window(call.function):
             return self._window(call, outer)
+        if is_changelog_function(call.function):
+            given = arguments_of(call)
+            relation, keys = self._table_argument(call.function, given.get("input"), call, outer)
+            return changelog_function(call.function, relation, keys, given, call.position)
         raise NotSupportedError(
-            f"Table function {call.function} cannot be called yet: only TUMBLE, HOP, CUMULATE, SESSION and UNNEST can."
+            f"Table function {call.function} cannot be called: only TUMBLE, HOP, CUMULATE, SESSION, UNNEST,"
+            " TO_CHANGELOG and FROM_CHANGELOG can, and functions of your own."
         )
 
     def _window(self, call: syntax.Call, outer: RelationScope | None) -> Relation:
-        data = arguments_by_name(call)["DATA"]
+        relation, keys = self._table_argument(call.function, arguments_by_name(call)["DATA"], call, outer)
+        return assign(relation, call, keys)
+
+    def _table_argument(
+        self, function: str, data: syntax.Expr | None, call: syntax.Call, outer: RelationScope | None
+    ) -> tuple[Relation, tuple[int, ...]]:
+        """A table that is handed to a function, and the columns that it is partitioned by."""
         if not isinstance(data, syntax.TableArgument):
-            raise SqlValidationError(f"{call.function} takes a table: write TABLE name.", data.position)
+            raise SqlValidationError(
+                f"{function} takes a table: write TABLE name.", call.position if data is None else data.position
+            )
         relation, spaces = self.source(data.source, outer)
         resolver = Resolver(self.scope(spaces, outer, "PARTITION BY"))
         keys = [resolver.resolve(one) for one in data.partition_by]
         if any(not isinstance(key, InputRef) for key in keys):
             raise SqlValidationError("PARTITION BY of a table argument takes columns.", data.position)
-        return assign(relation, call, tuple(key.index for key in keys if isinstance(key, InputRef)))
+        return relation, tuple(key.index for key in keys if isinstance(key, InputRef))
 
     def _unnest(self, source: written.UnnestTable, outer: RelationScope | None) -> Relation:
         resolver = Resolver(self.scope((), outer, "UNNEST"))

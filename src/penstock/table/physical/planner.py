@@ -26,6 +26,7 @@ from penstock.table.logical.upsert_keys import upsert_keys
 from penstock.table.physical import (
     aggregates,
     calc,
+    changelog_functions,
     correlates,
     ends,
     joins,
@@ -71,6 +72,9 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.WindowAssignment: windows.assignment,
     # matching.py
     nodes.Match: matching.match,
+    # changelog_functions.py
+    nodes.ToChangelog: changelog_functions.to_changelog,
+    nodes.FromChangelog: changelog_functions.from_changelog,
     # overs.py
     nodes.OverAggregation: overs.over,
     nodes.Sort: overs.sort,

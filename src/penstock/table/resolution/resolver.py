@@ -6,7 +6,17 @@ from typing import Any, Protocol
 
 from penstock.columns.functions.function import Role
 from penstock.columns.functions.mathematics import MILLISECONDS, MONTHS
-from penstock.columns.typed.nodes import Aggregate, Constant, InputRef, Invoke, SortKey, TimeAttribute, Typed, walk
+from penstock.columns.typed.nodes import (
+    Aggregate,
+    Constant,
+    Convert,
+    InputRef,
+    Invoke,
+    SortKey,
+    TimeAttribute,
+    Typed,
+    walk,
+)
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.intervals import YearMonthIntervalType
@@ -176,6 +186,8 @@ class Resolver:
         if star and function.name != "count":
             raise SqlValidationError(f"{shown_name(function)}(*) is not known: only COUNT takes *.", call.position)
         arguments = () if star else tuple(self.resolve(argument) for argument in call.arguments)
+        if function.name == "PERCENTILE":
+            arguments = tuple(_constant_array(argument) for argument in arguments)
         converted, result = signature(function, arguments, _options(call.options), call.position, self.scope.sql)
         where = None if call.where is None else self.boolean(call.where, "FILTER")
         if any(isinstance(part, Aggregate) for argument in converted for part in walk(argument)):
@@ -204,6 +216,15 @@ class Resolver:
 
     def checked(self, name: str, arguments: list[Typed], position: Position | None) -> Typed:
         return typed_call(find_function(name, position), arguments, (), position, self.scope.sql)
+
+
+def _constant_array(node: Typed) -> Typed:
+    """ARRAY[..] of constants as one constant, which is the same for all rows."""
+    if not isinstance(node, Invoke) or node.function != "array":
+        return node
+    items = [part.operand if isinstance(part, Convert) else part for part in node.arguments]
+    values = [part.value for part in items if isinstance(part, Constant)]
+    return Constant(node.data_type, values) if len(values) == len(items) else node
 
 
 def _is_rowtime(node: Typed) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.table import DataTypes, StreamTableEnvironment
 from penstock.table.expressions import call, col
@@ -175,9 +175,21 @@ def test_conflicts_and_materializing(t_env: StreamTableEnvironment, tmp_path: Pa
     changing = "SELECT o.id, r.rate FROM orders AS o LEFT JOIN rates AS r ON o.cur = r.cur"
     assert "SinkMaterialize" in t_env.explain_sql(f"INSERT INTO worth {changing}")
     assert "SinkMaterialize" in t_env.explain_sql(f"INSERT INTO worth {changing} ON CONFLICT DO DEDUPLICATE")
-    for action in ("ERROR", "NOTHING"):
-        with pytest.raises(NotSupportedError, match="DO DEDUPLICATE"):
-            t_env.execute_sql(f"INSERT INTO worth {changing} ON CONFLICT DO {action}")
+    t_env.execute_sql(f"INSERT INTO worth {changing} ON CONFLICT DO NOTHING").wait()
+    with sqlite3.connect(tmp_path / "a.db") as database:
+        assert [row[0] for row in database.execute("SELECT id FROM worth ORDER BY id")] == [1, 2, 3, 4]
+    with pytest.raises(JobExecutionError, match="have the primary key .id=1."):
+        t_env.execute_sql(f"INSERT INTO worth {changing} ON CONFLICT DO ERROR").wait()
+    t_env.execute_sql("CREATE TEMPORARY VIEW pairs AS SELECT * FROM (VALUES (1, 2), (1, 3)) AS T(id, rate)")
+    t_env.execute_sql(
+        "CREATE TABLE untimed (id INT, rate INT) WITH ('connector' = 'filesystem', 'format' = 'csv',"
+        f" 'path' = '{tmp_path}/none.csv')"
+    )
+    with pytest.raises(SqlValidationError, match="untimed has no WATERMARK"):
+        t_env.execute_sql("INSERT INTO worth SELECT * FROM untimed ON CONFLICT DO NOTHING")
+    t_env.execute_sql("CREATE TABLE shown (id INT, rate INT) WITH ('connector' = 'print')")
+    with pytest.raises(SqlValidationError, match="written by a primary key"):
+        t_env.execute_sql("INSERT INTO shown SELECT * FROM pairs ON CONFLICT DO NOTHING")
     t_env.get_config().set("table.exec.sink.upsert-materialize", "NONE")
     assert "SinkMaterialize" not in t_env.explain_sql(f"INSERT INTO worth {changing}")
     t_env.get_config().set("table.exec.sink.upsert-materialize", "FORCE")
