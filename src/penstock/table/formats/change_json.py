@@ -153,7 +153,7 @@ class ChangeEncoder(Encoder):
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
         return messages_of(self._messages(columns, kinds, rows))
 
-    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes | memoryview:
         return block_of(self._messages(columns, kinds, rows))
 
     def _messages(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> pa.Array:

@@ -167,7 +167,7 @@ class JsonEncoder(Encoder):
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
         return messages_of(self.objects(columns, rows))
 
-    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes | memoryview:
         return block_of(self.objects(columns, rows))
 
     def objects(self, columns: Sequence[pa.Array], rows: int) -> pa.Array:
