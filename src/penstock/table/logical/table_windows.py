@@ -10,12 +10,13 @@ from penstock.columns.typed.nodes import Constant, InputRef, Typed
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
+from penstock.table.logical.column_names import names_of, of_groups
 from penstock.table.logical.function_calls import aggregate_columns
 from penstock.table.logical.grouping import Groups
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.over_windows import over_call
 from penstock.table.logical.scope import RelationScope, single
-from penstock.table.logical.table_calls import names_of, spread_columns
+from penstock.table.logical.table_calls import spread_columns
 from penstock.table.logical.windows import check_time, windowed
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
@@ -70,11 +71,14 @@ def select(
     if len(rest) == len(keys):
         raise SqlValidationError(f"group_by() must name the window: col({window.alias!r}).")
 
+    def of_window(expression: syntax.Expr) -> bool:
+        match expression:
+            case syntax.Call(function, (syntax.Name((name,)),)):
+                return function in _PROPERTIES and name == window.alias
+        return False
+
     def special(call: syntax.Call, resolver: Resolver) -> Typed | None:
-        place = _PROPERTIES.get(call.function)
-        if place is None or call.arguments != (syntax.Name((window.alias,)),):
-            return None
-        return added[place]
+        return added[_PROPERTIES[call.function]] if of_window(call) else None
 
     made = {} if aggregate is None else aggregate_columns(source, aggregate)
     scope = _WithColumns(made, single(source), None, "select()", sql=False, aggregates=not made, special=special)
@@ -84,7 +88,8 @@ def select(
     for node in nodes:
         groups.note(node)
     grouped = groups.relation()
-    return builder.project(grouped, [groups.rewrite(node, None) for node in nodes], names_of(expressions))
+    names = names_of(expressions, lambda part: of_window(part) or of_groups(part))
+    return builder.project(grouped, [groups.rewrite(node, None) for node in nodes], names)
 
 
 def _millis(node: Typed, kind: str) -> int:
