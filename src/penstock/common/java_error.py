@@ -21,7 +21,7 @@ def want_java_errors() -> None:
 
 def raised_as(kind: type[E]) -> type[E]:
     """The class of an error that is about to be made."""
-    if not _wanted or not getattr(kind, "as_java", True) or hasattr(kind, "java_exception"):
+    if not _wanted or hasattr(kind, "java_exception"):
         return kind
     java_kind: type[E] = _java_kind(kind)  # type: ignore[arg-type]
     return java_kind

@@ -8,8 +8,6 @@ from penstock.common.errors import ProgramError
 class CatalogError(ProgramError):
     """A catalog has no such object, or has one already."""
 
-    as_java = False  # PyFlink has Python classes for these, with the names below
-
 
 class DatabaseNotExistException(CatalogError):
     """There is no such database."""
