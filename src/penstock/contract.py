@@ -10,7 +10,6 @@ from typing import Final
 from penstock.datastream.connectors._later import LATER
 
 _JAVA: Final = "there is no Java behind Penstock: its objects are used as they are"
-_NO_CACHE: Final = "no results are kept between jobs: write to files, or let one job have several sinks"
 
 _NO_SMILE: Final = "plans are kept as JSON, not in Jackson's binary form"
 _OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
@@ -57,9 +56,6 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",
     "pyflink.datastream.state_backend.CustomStateBackend": "it wraps Java classes",
     "pyflink.datastream.state_backend.EmbeddedRocksDBStateBackend.set_options": "it names a Java class",
-    "pyflink.datastream.data_stream.DataStream.cache": _NO_CACHE,
-    "pyflink.datastream.data_stream.KeyedStream.cache": _NO_CACHE,
-    "pyflink.datastream.data_stream.CachedDataStream": _NO_CACHE,
     "pyflink.datastream.functions.JavaFunctionWrapper": _JAVA,
     "pyflink.datastream.output_tag.OutputTag.get_java_output_tag": _JAVA,
     "pyflink.datastream.slot_sharing_group.MemorySize.get_java_memory_size": _JAVA,

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.patience import patience
+from tests.patience import completed, patience
 
 pytestmark = pytest.mark.spark
 
@@ -32,14 +32,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments),
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        timeout=patience(180),
-        cwd=home.parent,
-    )
+    return completed(command(*arguments), 180, env=environment(home), cwd=str(home.parent))
 
 
 def write_wheel(path: Path, module: str, content: str) -> None:
@@ -230,3 +223,27 @@ def test_interrupt_stops_the_job_cleanly(tmp_path: Path, home: Path) -> None:
     assert errors == ""
     assert all(line.startswith("tick ") for line in rest.splitlines())
     assert not list((home / "jobs").iterdir()), "the job's directory is left behind"
+
+
+AT_INFO = """
+import logging
+import sys
+
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(name)s: %(message)s")
+from pyflink.common import Types
+from pyflink.datastream import StreamExecutionEnvironment
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(1)
+logging.info("mine")
+env.from_collection([1, 2], Types.INT()).map(lambda n: n + 1, Types.INT()).print()
+env.execute()
+print(list(env.from_collection([1], Types.INT()).execute_and_collect()))
+"""
+
+
+def test_a_root_logger_at_info_hears_the_program_alone(home: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(AT_INFO)
+    result = run(home, "--pyflink", str(program))
+    assert (result.stdout, result.stderr) == ("root: mine\n2\n3\n[1]\n", "")

@@ -107,7 +107,8 @@ class Table:
     # Groups and windows
 
     def group_by(self, *fields: Expression[Any]) -> GroupedTable:
-        return GroupedTable(self, self._nodes(fields))
+        relation, keys = table_calls.with_named_keys(self._relation, self._nodes(fields))
+        return GroupedTable(self._with(relation), keys)
 
     def window(self, window: GroupWindow) -> GroupWindowedTable:
         return GroupWindowedTable(self, window)

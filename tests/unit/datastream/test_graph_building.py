@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.unit.datastream.recording_executor import environment
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.common.time import Duration
 from penstock.common.typeinfo import Types
 from penstock.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
@@ -424,17 +424,13 @@ def test_mistakes_are_told_while_building(attempt: Any, message: str) -> None:
         attempt()
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        lambda: pairs().cache(),
-        lambda: keyed().cache(),
-        lambda: CachedDataStream(None),
-    ],
-)
-def test_what_is_refused_says_so(attempt: Any) -> None:
-    with pytest.raises(NotSupportedError):
-        attempt()
+def test_a_cached_stream_is_the_stream() -> None:
+    stream = pairs().map(str)
+    with pytest.warns(UserWarning, match="no effect"):
+        cached = stream.cache()
+    assert isinstance(cached, CachedDataStream)
+    assert cached.map(len)._nodes[0].inputs == stream.map(len)._nodes[0].inputs
+    cached.invalidate()
 
 
 def test_the_resources_of_a_slot_sharing_group_are_warned_of() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from penstock.columns.functions.registry import builtin
 from penstock.common.errors import ProgramError
 from penstock.table.catalog.base import Catalog
+from penstock.table.catalog.errors import CatalogError
 from penstock.table.catalog.object_names import ObjectPath
 from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction, CatalogModel
 from penstock.table.connectors.base import ConnectorTable
@@ -47,7 +48,7 @@ class CatalogManager:
 
     def catalog(self, name: str) -> Catalog:
         if name not in self.catalogs:
-            raise ProgramError(f"There is no catalog {name!r}.{suggestion(name, self.catalogs)}")
+            raise CatalogError(f"There is no catalog {name!r}.{suggestion(name, self.catalogs)}")
         return self.catalogs[name]
 
     def use_catalog(self, name: str) -> None:
@@ -59,7 +60,7 @@ class CatalogManager:
         catalog = self.catalog(catalog_name)
         if not catalog.database_exists(database):
             hint = suggestion(database, catalog.list_databases())
-            raise ProgramError(f"There is no database {database!r} in the catalog {catalog_name!r}.{hint}")
+            raise CatalogError(f"There is no database {database!r} in the catalog {catalog_name!r}.{hint}")
         self.current_catalog, self.current_database = catalog_name, database
 
     # -- functions ---------------------------------------------------------------------------------------------

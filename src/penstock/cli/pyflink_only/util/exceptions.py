@@ -1,6 +1,6 @@
 """`from pyflink.util.exceptions import TableException`: the names under which programs catch errors of tables."""
 
-from penstock.common.errors import PenstockError
+from penstock.common.errors import NotSupportedError, PenstockError
 from penstock.table.catalog.errors import (
     CatalogError,
     DatabaseAlreadyExistException,
@@ -17,7 +17,7 @@ from penstock.table.catalog.errors import (
 )
 
 JavaException = PenstockError
-TableException = PenstockError
+TableException = NotSupportedError  # Flink uses it for what its planner cannot do
 CatalogException = CatalogError
 
 __all__ = [
