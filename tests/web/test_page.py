@@ -178,7 +178,7 @@ def test_a_program_that_failed_at_once_leads_to_its_log_and_its_exception(
     page = open_page(manager(cluster(failed)).url, f"/jobs/{failed.id}")
     expect(page.get_by_text("The program ended before it had a graph")).to_be_visible()
     expect(page.get_by_role("link", name="Exceptions 1")).to_be_visible()
-    page.get_by_role("main").get_by_role("link", name="log").click()
+    page.get_by_role("main").get_by_role("link", name="log", exact=True).click()
     expect(page.get_by_role("heading", name="Log")).to_be_visible()
 
 

@@ -144,6 +144,14 @@ def test_savepoint_from_trigger_to_location(server: Server, job: FakeJob) -> Non
     assert ask(server, "GET", outcome) == (200, expected)
 
 
+def test_a_checkpoint_is_named_by_its_number_as_in_flink(server: Server, job: FakeJob) -> None:
+    trigger = ask(server, "POST", f"/jobs/{JOB_ID}/checkpoints", {})[1]["request-id"]
+    job.add_savepoint(7, "/c/chk-7", 100)
+    job.future.set_result("/c/chk-7")
+    outcome = ask(server, "GET", f"/jobs/{JOB_ID}/checkpoints/{trigger}")[1]
+    assert outcome == {"status": {"id": "COMPLETED"}, "operation": {"location": "/c/chk-7", "checkpointId": 7}}
+
+
 def test_failed_savepoint_says_why(server: Server, job: FakeJob) -> None:
     trigger = ask(server, "POST", f"/jobs/{JOB_ID}/savepoints", {})[1]["request-id"]
     job.future.set_exception(JobExecutionError("the disk is full"))

@@ -7,7 +7,7 @@ import { Dialog } from "../ui/parts";
 
 const ENDED = new Set(["FINISHED", "FAILED", "CANCELED"]);
 const OUTCOME_EVERY_MS = 500;
-const CANCEL_LOOKS = 40;
+const LOOKS = 60;
 const pause = () => new Promise((resolve) => setTimeout(resolve, OUTCOME_EVERY_MS));
 
 interface Action {
@@ -60,7 +60,10 @@ const ACTIONS: Action[] = [
     possible: (job) => runs(job) || waits(job),
     form: (job) => (
       <>
-        <p>The job stops with a savepoint and goes on from it with another number of parallel subtasks.</p>
+        <p>
+          The job stops with a savepoint and goes on from it with another number of parallel subtasks. What the program itself sets
+          stays as it is.
+        </p>
         <label className="field">
           Parallelism
           <input name="parallelism" type="number" min="1" max={job.maxParallelism} required defaultValue={job.penstock?.parallelism} />
@@ -71,7 +74,7 @@ const ACTIONS: Action[] = [
       const parallelism = String(form.get("parallelism"));
       const answer = await request<Triggered>("PATCH", `/jobs/${job}/rescaling?parallelism=${parallelism}`);
       await outcome(`/jobs/${job}/rescaling/${triggerOf(answer)}`);
-      return `The job runs with a parallelism of ${parallelism}.`;
+      return await rescaled(job, Number(parallelism));
     },
   },
   {
@@ -111,7 +114,7 @@ const ACTIONS: Action[] = [
     ),
     run: async (job) => {
       await request("PATCH", `/jobs/${job}?mode=cancel`);
-      for (let looks = 0; looks < CANCEL_LOOKS; looks++) {
+      for (let looks = 0; looks < LOOKS; looks++) {
         const { status } = await get<{ status: string }>(`/jobs/${job}/status`);
         if (ENDED.has(status)) return "The job has been cancelled.";
         await pause();
@@ -183,6 +186,18 @@ export function Actions({ job }: { job: Job }) {
       )}
     </div>
   );
+}
+
+/** The program has the last word about its parallelism, and says it when it runs again. */
+async function rescaled(job: string, wanted: number): Promise<string> {
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const { state, penstock } = await get<Job>(`/jobs/${job}`);
+    if (state === "RUNNING" && penstock?.parallelism === wanted) return `The job runs with a parallelism of ${wanted}.`;
+    if (state === "RUNNING" && (penstock?.epoch ?? 0) > 0 && looks > 4) return `The job runs again with a parallelism of ${penstock?.parallelism}, which its program sets.`;
+    if (ENDED.has(state) && looks > 4) break;
+    await pause();
+  }
+  return `The job was stopped with a savepoint and is started again with a parallelism of ${wanted}.`;
 }
 
 type Triggered = { "request-id"?: string; triggerid?: string };
