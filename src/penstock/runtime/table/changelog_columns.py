@@ -13,22 +13,21 @@ from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.operators.base import Operator
-from penstock.runtime.table.change_rows import BEFORE
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.row_type import TableRowType
 
 
 @dataclass(frozen=True)
 class ToChangelogParams:
-    """`order` are the columns of the input as they come out, with the kind before the one at `place`."""
+    """What each kind is called; None: such changes are left out."""
 
     input_type: TableRowType
-    order: tuple[int, ...]
-    place: int
-    codes: tuple[str | None, ...]  # by kind; None: left out
+    codes: tuple[str | None, ...]
 
 
 class ToChangelogOperator(Operator):
+    """The kind, and the columns of the input."""
+
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self._params: ToChangelogParams = blueprint.params["changelog"]
@@ -36,11 +35,9 @@ class ToChangelogOperator(Operator):
         self._codes = pa.array(self._params.codes, pa.string())
 
     def process(self, batch: Batch, input_index: int) -> None:
-        arrays = self._input.arrays(batch)
         kinds = np.zeros(len(batch), np.int8) if batch.kinds is None else np.asarray(batch.kinds, np.int8)
         shown = self._codes.take(pa.array(kinds))
-        columns = [arrays[place] for place in self._params.order]
-        columns.insert(self._params.place, shown)
+        columns = [shown, *self._input.arrays(batch)]
         if shown.null_count:
             kept = shown.is_valid()
             columns = [column.filter(kept) for column in columns]
@@ -50,15 +47,16 @@ class ToChangelogOperator(Operator):
 
 @dataclass(frozen=True)
 class FromChangelogParams:
-    """`codes` are texts of the column with the number of the kind that each means; `before`: updates show both rows."""
+    """`codes` are texts of the column with the number of the kind that each means."""
 
     input_type: TableRowType
     column: int
     codes: tuple[tuple[str, int], ...]
-    before: bool = True
 
 
 class FromChangelogOperator(Operator):
+    """The columns of the input without that of the kind."""
+
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self._params: FromChangelogParams = blueprint.params["changelog"]
@@ -78,8 +76,4 @@ class FromChangelogOperator(Operator):
                 f"FROM_CHANGELOG: {wrong!r} in the column {name!r} is no change that op_mapping names ({known})."
             )
         kinds = self._kinds[places.to_numpy()]
-        if not self._params.before:
-            kept = kinds != BEFORE
-            arrays, kinds = [array.filter(pa.array(kept)) for array in arrays], kinds[kept]
-        if len(kinds):
-            self.output.emit(self._output.batch(arrays, kinds if kinds.any() else None, len(kinds)))
+        self.output.emit(self._output.batch(arrays, kinds if kinds.any() else None, len(kinds)))

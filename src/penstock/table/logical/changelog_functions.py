@@ -40,28 +40,24 @@ def changelog_function(
     name: str, source: Relation, partition: Sequence[int], given: Mapping[str, syntax.Expr], position: Position | None
 ) -> Relation:
     column, mapping = _column(name, given.get("op")), _mapping(name, given.get("op_mapping"))
-    if name.upper() == "TO_CHANGELOG":
-        return _to_changelog(source, tuple(partition), column, mapping, position)
     if partition:
-        raise SqlValidationError("FROM_CHANGELOG takes rows as they come: leave PARTITION BY out.", position)
+        raise SqlValidationError(f"{name} takes rows as they come: leave PARTITION BY out.", position)
+    if name.upper() == "TO_CHANGELOG":
+        return _to_changelog(source, column, mapping, position)
     return _from_changelog(source, column, mapping, position)
 
 
-def _to_changelog(
-    source: Relation, partition: tuple[int, ...], column: str, mapping: dict[str, str] | None, position: Position | None
-) -> Relation:
-    """The columns of the partition, the kind of the change, the other columns."""
+def _to_changelog(source: Relation, column: str, mapping: dict[str, str] | None, position: Position | None) -> Relation:
+    """The kind of the change, and the columns."""
     if column in source.names:
         raise SqlValidationError(f"There is a column {column!r} already: name another one by op.", position)
     codes = dict(zip(KINDS, KINDS, strict=True)) if mapping is None else _split(mapping, "TO_CHANGELOG", position)
     unknown = [kind for kind in codes if kind not in KINDS]
     if unknown:
         raise SqlValidationError(f"{unknown[0]!r} is no change: there are {', '.join(KINDS)}.", position)
-    order = (*partition, *(place for place in range(len(source.fields)) if place not in partition))
-    fields = [Field(source.fields[place].name, source.fields[place].data_type) for place in order]
-    fields.insert(len(partition), Field(column, DataTypes.STRING(False)))
+    fields = [Field(field.name, field.data_type) for field in source.fields]
     shown = tuple(codes.get(kind) for kind in KINDS)
-    return ToChangelog(tuple(fields), source, order, len(partition), shown, position=position)
+    return ToChangelog((Field(column, DataTypes.STRING()), *fields), source, shown, position=position)
 
 
 def _from_changelog(

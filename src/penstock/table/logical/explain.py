@@ -72,7 +72,7 @@ def _details(node: plan.Relation) -> list[str]:
             condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
             return [f"table=[{'.'.join(node.table.path)}]", f"type={node.kind}", *condition]
         case plan.ToChangelog():
-            return [f"op=[{node.names[node.place]}]", f"codes=[{', '.join(map(str, node.codes))}]"]
+            return [f"op=[{node.names[0]}]", f"codes=[{', '.join(map(str, node.codes))}]"]
         case plan.FromChangelog():
             shown = ", ".join(f"{code}={kind}" for code, kind in node.codes)
             return [f"op=[{node.source.names[node.column]}]", f"codes=[{shown}]"]

@@ -365,11 +365,9 @@ class SinkMaterialize(Relation):
 
 @dataclass(frozen=True)
 class ToChangelog(Relation):
-    """Changes as rows: columns of the source in this order, with the kind before the one at `place`."""
+    """Changes as rows: the kind, and the columns of the source."""
 
     source: Relation
-    order: tuple[int, ...]
-    place: int
     codes: tuple[str | None, ...]  # what each kind is called; None: such changes are left out
 
     def inputs(self) -> tuple[Relation, ...]:

@@ -84,7 +84,7 @@ def _wanted_of_inputs(node: plan.Relation, form: Form) -> Sequence[Form] | None:
             return None if _may_drop(node, form) else [form, Form.BOTH]
         case plan.LookupJoin():
             return None if _may_drop(node, form) else [form]
-        case plan.Replication():
+        case plan.Replication() | plan.FromChangelog():
             return None if form is Form.AFTER else [form]
         case plan.Rank():
             return [Form.AFTER if strategy_of(node)[0] in (APPEND, UPDATE) else Form.BOTH]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 def to_changelog(relation: plan.ToChangelog, planner: Planner) -> TableStream:
     _needs_stream("TO_CHANGELOG", planner)
     stream = planner.plan(relation.source)
-    params = ToChangelogParams(stream.row_type, relation.order, relation.place, relation.codes)
+    params = ToChangelogParams(stream.row_type, relation.codes)
     return planner.operator(relation, "table_to_changelog", [stream], {"changelog": params}, name="ToChangelog")
 
 
 def from_changelog(relation: plan.FromChangelog, planner: Planner) -> TableStream:
     _needs_stream("FROM_CHANGELOG", planner)
     stream = planner.plan(relation.source)
-    params = FromChangelogParams(stream.row_type, relation.column, relation.codes, planner.wants_before(relation))
+    params = FromChangelogParams(stream.row_type, relation.column, relation.codes)
     return planner.operator(relation, "table_from_changelog", [stream], {"changelog": params}, name="FromChangelog")
 
 
