@@ -148,9 +148,9 @@ class CsvEncoder(Encoder):
             around = quote if each.quotes is Quotes.ALL else ""
             if texts.null_count:
                 texts, around = joined_texts([around, texts, around]).fill_null(null), ""
-            parts += [text for text in (between + around, texts) if not isinstance(text, str) or text]
-            between = around + self._dialect.separator
-        return [*parts, between.removesuffix(self._dialect.separator)]
+            parts += [between, around, texts, around]
+            between = self._dialect.separator
+        return parts
 
 
 FORMAT = TableFormat(CsvDecoder, CsvEncoder)

@@ -109,14 +109,15 @@ def _fractions(scale: int) -> pa.Array:
 # -- lines made of columns -------------------------------------------------------------------------------------------
 
 
-def joined_texts(parts: Sequence[pa.Array | str], separator: str = "") -> pa.Array:
-    """For each row the texts of all columns one after the other; nothing is null."""
-    return pc.binary_join_element_wise(*parts, separator)
-
-
-def block_of(lines: pa.Array) -> bytes | memoryview:
-    """All lines with their ends, one after the other: the content of the column made of them."""
-    return content_of(joined_texts([lines, "\n"]))
+def joined_texts(parts: Sequence[pa.Array | str]) -> pa.Array:
+    """For each row the texts of all columns one after the other; null where one is. Some part is a column."""
+    merged: list[pa.Array | str] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        elif not isinstance(part, str) or part:
+            merged.append(part)
+    return pc.binary_join_element_wise(*merged, "")
 
 
 def content_of(lines: pa.Array) -> bytes | memoryview:
