@@ -66,7 +66,8 @@ def busy_machine() -> Iterator[None]:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_jobs_start_on_a_busy_machine(tmp_path: Path, engine: str) -> None:
     """Spark gives a Python process ten seconds to connect back, which some miss here."""
-    program = tmp_path / "count.py"
+    program = tmp_path / "program" / "count.py"  # away from what the cluster keeps: modules beside a program travel
+    program.parent.mkdir()
     program.write_text(COUNT)
     with spark_cluster(tmp_path / "cluster") as cluster, busy_machine():
         for number in range(STARTS):

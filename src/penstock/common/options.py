@@ -185,8 +185,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("python.executable", "string", None, "Python of the workers."),
     Option("python.client.executable", "string", None, "Python of the client.",
            "no effect: the program itself is the client"),
-    Option("python.pythonpath", "list", None, "Search path of the workers.",
-           "refused: workers search where the program does; add directories with python.files"),
+    Option("python.pythonpath", "string", None, "Directories with modules that functions import, with : between them."),
     Option("python.execution-mode", "string", "process", "process or thread.",
            "no effect: operators always run in Spark's Python workers"),
     *(Option(f"python.{key}", kind, default, text, _NO_BUNDLES) for key, kind, default, text in (

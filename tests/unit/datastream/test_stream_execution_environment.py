@@ -345,3 +345,12 @@ def test_a_cached_file_that_no_python_function_could_read_is_accepted_with_a_war
     env, _ = environment()
     with pytest.warns(UserWarning, match="no effect"):
         env.register_cached_file("a", "b")
+
+
+def test_directories_of_the_search_path_come_after_files(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    env, _ = environment()
+    paths = {"python.pythonpath": f"{tmp_path / 'b'}:{tmp_path / 'c'}", "python.files": str(tmp_path / "a")}
+    env.configure(Configuration.from_dict(paths))
+    assert env._python_dependencies().files == tuple(str(tmp_path / name) for name in ("a", "b", "c"))
