@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
+from penstock.common.library_logs import only_warnings_of
 from penstock.common.options import value_of
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class WebServer:
         """Returns at once."""
         import uvicorn
 
+        only_warnings_of("uvicorn")
         config = uvicorn.Config(
             app,
             log_config=None,  # the job's terminal belongs to the program

@@ -39,8 +39,8 @@ TABLE_FUNCTIONS: tuple[Function, ...] = tuple(
     for name, reason in (
         ("CUMULATE", _BY_PLAN),
         ("ML_PREDICT", "models are not there yet"),
-        ("TO_CHANGELOG", "not there yet"),
-        ("FROM_CHANGELOG", "not there yet"),
+        ("TO_CHANGELOG", _BY_PLAN),
+        ("FROM_CHANGELOG", _BY_PLAN),
     )
 )
 

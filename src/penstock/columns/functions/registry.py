@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from penstock.columns.functions.aggregates import AGGREGATES, BITMAPS, GROUPING, OVER_FUNCTIONS
+from penstock.columns.functions.aggregates import AGGREGATES, GROUPING, OVER_FUNCTIONS
+from penstock.columns.functions.bitmaps import BITMAPS
 from penstock.columns.functions.containers import COLLECTIONS, CONSTRUCTION
 from penstock.columns.functions.documents import JSON, VARIANT
 from penstock.columns.functions.function import Function

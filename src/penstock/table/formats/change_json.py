@@ -1,4 +1,4 @@
-"""Changes of databases as JSON: Debezium, Canal and Maxwell, by Flink's options."""
+"""Changes of databases as JSON: Debezium, Canal, Maxwell and Oracle GoldenGate, by Flink's options."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat
 from penstock.table.formats.json import OPTIONS as JSON_OPTIONS
 from penstock.table.formats.json import JsonDecoder, JsonEncoder
-from penstock.table.formats.text_columns import block_of, joined_texts, messages_of
+from penstock.table.formats.text_columns import content_of, joined_texts, messages_of
 from penstock.table.logical.nodes import Fields
 
 _INSERT, _BEFORE, _AFTER, _DELETE = range(4)
@@ -60,7 +59,10 @@ class ChangeDecoder(Decoder):
 
 
 def _debezium(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
-    payload = node["payload"] if options.boolean("schema-include") else node
+    return debezium_changes(node["payload"] if options.boolean("schema-include") else node)
+
+
+def debezium_changes(payload: dict[str, Any]) -> Iterator[_Change]:
     operation = payload["op"]
     if operation in ("c", "r"):
         yield _INSERT, payload["after"]
@@ -109,6 +111,20 @@ def _maxwell(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
         raise ValueError(f'"type" is {operation!r}')
 
 
+def _ogg(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
+    operation = node["op_type"].strip()
+    if operation == "I":
+        yield _INSERT, node["after"]
+    elif operation in ("U", "D"):
+        if node.get("before") is None:
+            raise ValueError('"before" is missing: the table needs supplemental logging of all columns')
+        yield (_BEFORE if operation == "U" else _DELETE), node["before"]
+        if operation == "U":
+            yield _AFTER, node["after"]
+    else:
+        raise ValueError(f'"op_type" is {operation!r}')
+
+
 @dataclass(frozen=True)
 class Envelope:
     """What stands before and behind a row that was added, and one that was taken back."""
@@ -119,6 +135,7 @@ class Envelope:
 
 _DEBEZIUM = Envelope(('{"before":null,"after":', ',"op":"c"}'), ('{"before":', ',"after":null,"op":"d"}'))
 _CANAL = Envelope(('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))
+_OGG = Envelope(('{"before":null,"after":', ',"op_type":"I"}'), ('{"before":', ',"after":null,"op_type":"D"}'))
 _MAXWELL = Envelope(('{"data":', ',"type":"insert"}'), ('{"data":', ',"type":"delete"}'))
 
 
@@ -133,19 +150,20 @@ class ChangeEncoder(Encoder):
         self._envelope = envelope
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
-        return messages_of(self._messages(columns, kinds, rows))
+        return messages_of(joined_texts(self._messages(columns, kinds, rows)))
 
-    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
-        return block_of(self._messages(columns, kinds, rows))
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes | memoryview:
+        return content_of(joined_texts([*self._messages(columns, kinds, rows), "\n"]))
 
-    def _messages(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> pa.Array:
-        objects, (before, behind) = self._json.objects(columns, rows), self._envelope.added
-        added = joined_texts([before, objects, behind])
+    def _messages(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[pa.Array | str]:
+        objects = self._json.objects(columns, rows)
         if kinds is None:
-            return added
-        before, behind = self._envelope.removed
-        gone = pa.array((kinds == _BEFORE) | (kinds == _DELETE))
-        return pc.if_else(gone, joined_texts([before, objects, behind]), added)
+            before, behind = self._envelope.added
+            return [before, *objects, behind]
+        gone = pa.array(((kinds == _BEFORE) | (kinds == _DELETE)).astype(np.int8))
+        ends = zip(self._envelope.added, self._envelope.removed, strict=True)
+        first, last = (pa.array(pair, pa.string()).take(gone) for pair in ends)
+        return [first, *objects, last]
 
 
 class _DebeziumDecoder(ChangeDecoder):
@@ -161,6 +179,16 @@ class _CanalDecoder(ChangeDecoder):
 class _MaxwellDecoder(ChangeDecoder):
     def __init__(self, fields: Fields, options: FormatOptions) -> None:
         super().__init__(fields, options, _maxwell)
+
+
+class _OggDecoder(ChangeDecoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _ogg)
+
+
+class _OggEncoder(ChangeEncoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _OGG)
 
 
 class _DebeziumEncoder(ChangeEncoder):
@@ -180,4 +208,5 @@ class _MaxwellEncoder(ChangeEncoder):
 
 DEBEZIUM = TableFormat(_DebeziumDecoder, _DebeziumEncoder, "IUD")
 CANAL = TableFormat(_CanalDecoder, _CanalEncoder, "IUD")
+OGG = TableFormat(_OggDecoder, _OggEncoder, "IUD")
 MAXWELL = TableFormat(_MaxwellDecoder, _MaxwellEncoder, "IUD")
