@@ -163,6 +163,27 @@ def test_nothing_is_done_to_a_job_without_confirmation(manager: StartManager, op
     assert json.loads(body) == {"target-directory": "/savepoints", "cancel-job": False}
 
 
+def test_a_rescaled_job_says_which_parallelism_it_has_then(manager: StartManager, open_page: Open) -> None:
+    done = {"status": {"id": "COMPLETED"}, "operation": {"location": "/s/savepoint-1"}}
+    answers = {f"PATCH /jobs/{JOB}/rescaling": {"request-id": "r1"}, f"/jobs/{JOB}/rescaling/r1": done}
+    page = open_page(manager({**SEVERAL, **answers}).url, f"/jobs/{JOB}")
+    for wanted, said in (("4", "runs with a parallelism of 4"), ("2", "a parallelism of 4, which its program sets")):
+        page.get_by_role("button", name="Rescale").click()
+        page.get_by_role("spinbutton", name="Parallelism").fill(wanted)
+        page.get_by_role("dialog").get_by_role("button", name="Rescale").click()
+        expect(page.get_by_role("status").last).to_contain_text(said)
+
+
+def test_a_cancelled_job_is_said_to_be_so_when_it_is(manager: StartManager, open_page: Open) -> None:
+    status = {"status": "CANCELLING"}
+    page = open_page(manager({**SEVERAL, f"/jobs/{JOB}/status": lambda: status}).url, f"/jobs/{JOB}")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Cancel job").click()
+    expect(page.get_by_role("button", name="Working")).to_be_visible()
+    status["status"] = "CANCELED"
+    expect(page.get_by_role("status").last).to_contain_text("has been cancelled")
+
+
 def test_a_job_that_waits_offers_only_what_can_be_done(manager: StartManager, open_page: Open) -> None:
     page = open_page(manager(SEVERAL).url, f"/jobs/{'b2' * 16}")
     expect(page.get_by_role("button", name="Cancel")).to_be_enabled()

@@ -60,16 +60,19 @@ class JobSummary:
 
 
 def summary_of(job: KnownJob) -> JobSummary:
+    attempts = read_attempts(job.home.run)
     from_files = JobSummary(
         id=job.job_id,
         name=job.name,
         status=_status_without_answer(job),
+        start_time=attempts[0].started_at if attempts else None,
+        restarts=attempts[-1].number if attempts else None,
         parallelism=None if job.record is None else job.record.parallelism,
         owner=job.owner,
         home=str(job.home.path),
         script=_script(job.record),
         operators=_operators(job.record),
-        attempts=read_attempts(job.home.run),
+        attempts=attempts,
     )
     details = _ask(job)
     return from_files if details is None else _with_details(from_files, details)

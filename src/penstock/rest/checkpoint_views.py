@@ -131,6 +131,7 @@ class CheckpointConfig(TypedDict):
 
 
 class SavedSubtask(TypedDict):
+    className: str
     index: int
     status: str
     ack_timestamp: int | None
@@ -225,6 +226,7 @@ def checkpoint_subtasks(entry: HistoryEntry, operator: OperatorDescription) -> S
     parts = sorted((p for p in entry.parts if p.level == operator.level), key=lambda part: part.subtask)
     subtasks: list[SavedSubtask] = [
         {
+            "className": "completed" if entry.status is SnapshotStatus.COMPLETED else "pending",
             "index": part.subtask,
             "status": "completed" if entry.status is SnapshotStatus.COMPLETED else "pending_or_failed",
             "ack_timestamp": entry.end_ms,

@@ -62,9 +62,21 @@ class TriggerOutcome(TypedDict, total=False):
     operation: TriggerResult
 
 
-ExecutionResult = TypedDict(
-    "ExecutionResult", {"status": TriggerStatus, "job-execution-result": dict[str, Any]}, total=False
+EndedJob = TypedDict(
+    "EndedJob",
+    {
+        "id": str,
+        "name": str,
+        "application-status": str,
+        "accumulator-results": dict[str, Any],
+        "start-time": int,
+        "end-time": int,
+        "net-runtime": int,
+        "failure-cause": FailureCause,
+    },
+    total=False,
 )
+ExecutionResult = TypedDict("ExecutionResult", {"status": TriggerStatus, "job-execution-result": EndedJob}, total=False)
 
 
 class Nothing(TypedDict):
@@ -124,10 +136,13 @@ def _execution_result(cluster: Cluster, request: Request) -> Reply:
     job = job_of(cluster, request)
     if not job.state.is_globally_terminal_state():
         return Reply({"status": {"id": "IN_PROGRESS"}})
-    result: dict[str, Any] = {
+    result: EndedJob = {
         "id": job.job_id,
+        "name": job.name,
         "application-status": {"FINISHED": "SUCCEEDED"}.get(job.state.name, job.state.name),
         "accumulator-results": {},
+        "start-time": job.started_at,
+        "end-time": job.started_at + job.duration_ms,
         "net-runtime": job.duration_ms,
     }
     if job.failure is not None:

@@ -110,6 +110,22 @@ def penstock(capsys: pytest.CaptureFixture[str]) -> Printed:
     return penstock
 
 
+# -- state -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_states_of_a_running_job_are_listed_by_the_beginning_of_its_id(penstock: Printed, live: LiveJob) -> None:
+    code, out, _ = penstock("state", "list", RUNNING_ID[:5])
+    assert code == 0 and "Count" in out and "count" in out and "LONG" in out
+    [operator] = json.loads(penstock("state", "list", "--json", RUNNING_ID)[1])
+    assert operator["uid"] == "u1"
+
+
+def test_what_is_no_savepoint_is_said_to_be_none(penstock: Printed, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, _, error = penstock("state", "list", str(tmp_path / "file"))
+    assert code == 1 and "is no savepoint" in error
+
+
 # -- list and info ---------------------------------------------------------------------------------------------------
 
 
