@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.columns.typed.nodes import Aggregate, SubqueryTest, Typed, walk
+from penstock.columns.typesystem.nested import RowType
 from penstock.columns.typesystem.scalars import BooleanType
 from penstock.table.logical import builder
 from penstock.table.logical.grouping import Groups
@@ -103,7 +104,7 @@ def order_by(source: Relation, expressions: Sequence[syntax.Expr]) -> Relation:
 
 
 def spread_columns(expressions: Sequence[syntax.Expr], source: Relation) -> list[syntax.Expr]:
-    """*, with_columns(..) and without_columns(..) become the columns that they stand for."""
+    """*, with_columns(..), without_columns(..) and flatten become the columns that they stand for."""
     found: list[syntax.Expr] = []
     for expression in expressions:
         if isinstance(expression, syntax.Star):
@@ -113,9 +114,23 @@ def spread_columns(expressions: Sequence[syntax.Expr], source: Relation) -> list
             keep = expression.function == "withColumns"
             names = chosen if keep else [name for name in source.names if name not in chosen]
             found.extend(syntax.Name((name,)) for name in names)
+        elif isinstance(expression, syntax.Call) and expression.function == "flatten":
+            found.extend(_fields(expression.arguments[0], source))
         else:
             found.append(expression)
     return found
+
+
+def _fields(operand: syntax.Expr, source: Relation) -> list[syntax.Expr]:
+    """The fields of a row; those of a column are called after it, as in Flink: r$a. Other values stay as they are."""
+    row = resolve_over(source, operand).data_type
+    if not isinstance(row, RowType):
+        return [operand]
+    fields: list[syntax.Expr] = [syntax.FieldOf(operand, name) for name in row.names]
+    if not isinstance(operand, syntax.Name):
+        return fields
+    named = zip(fields, row.names, strict=True)
+    return [syntax.Aliased(field, (f"{operand.parts[-1]}${name}",)) for field, name in named]
 
 
 def _range(expression: syntax.Expr, source: Relation) -> list[str]:
