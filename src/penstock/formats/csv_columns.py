@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 import pyarrow as pa
 
+from penstock.columns.kernels.text_buffers import text_bytes
 from penstock.common.typeinfo import BasicType, BasicTypeInfo, RowTypeInfo
 from penstock.formats.compression import blocks
 from penstock.formats.csv_dialect import CsvDialect
@@ -45,6 +46,7 @@ class CsvColumns:
         self._codec = codec
         self._names = [str(place) for place in range(width)]
         self._chosen = [self._names[place] for place in chosen]
+        self._only_texts = kinds == {BasicType.STRING}
         pairs: tuple[bytes, ...] = _EMPTY_LINES
         pairs += _HEXADECIMAL if kinds & {*_WHOLE_NUMBERS, BasicType.DOUBLE} else ()
         pairs += _NOT_A_NUMBER if BasicType.DOUBLE in kinds else ()
@@ -69,9 +71,19 @@ class CsvColumns:
 
     def read(self, path: str, skipped_rows: int) -> Iterator[Batch]:
         """Raises ReadDifferently or one of Arrow's errors before the first record about which the readers differ."""
+        done = 0
+        if self._only_texts:  # an empty line is then a row of nothing but empty texts, which costs less to look for
+            for columns in self._open(_Inspected(blocks(path), ()), skipped_rows):
+                if _has_empty_row(columns):
+                    break
+                yield from self._batches(columns)
+                done += columns.num_rows
+            else:
+                return
         for columns in self._open(_Inspected(blocks(path), self._pairs), skipped_rows):
-            if columns.num_rows:
-                yield Batch.of_columns(self._codec, self._named(columns))
+            known = min(done, columns.num_rows)
+            done -= known
+            yield from self._batches(columns.slice(known))
 
     def read_messages(self, messages: list[bytes]) -> Batch | None:
         """Messages of one record each; None when they have to be read one by one."""
@@ -86,6 +98,10 @@ class CsvColumns:
         if sum(part.num_rows for part in parts) != len(messages):
             return None
         return Batch.of_columns(self._codec, self._named(pa.concat_batches(parts)))
+
+    def _batches(self, columns: pa.RecordBatch) -> Iterator[Batch]:
+        if columns.num_rows:
+            yield Batch.of_columns(self._codec, self._named(columns))
 
     def _named(self, columns: pa.RecordBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays(columns.columns, schema=self._codec.schema)
@@ -153,6 +169,16 @@ class _Inspected:
         self.closed = True
         if isinstance(self._blocks, Generator):
             self._blocks.close()
+
+
+def _has_empty_row(columns: pa.RecordBatch) -> bool:
+    empty = None
+    for column in columns.columns:
+        none = np.diff(text_bytes(column)[0]) == 0
+        empty = none if empty is None else empty & none
+        if not empty.any():
+            return False
+    return empty is not None
 
 
 def _has_pair(content: bytes, pairs: tuple[int, ...]) -> bool:

@@ -278,6 +278,8 @@ def call(f: Any, *args: Any) -> Expression[Any]:
 
 def call_sql(sql_expression: str) -> Expression[Any]:
     """An expression written in SQL."""
+    if not isinstance(sql_expression, str):
+        raise ProgramError("call_sql takes the text of a SQL expression.")
     return _expression(parse_expression(sql_expression))
 
 

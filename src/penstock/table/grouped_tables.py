@@ -43,7 +43,9 @@ class GroupWindowedTable:
         self._window = t_env
 
     def group_by(self, *fields: Expression[Any]) -> WindowGroupedTable:
-        return WindowGroupedTable((self._table, self._window), [node_of(field) for field in fields])
+        keys = [node_of(field) for field in fields]
+        relation, named = table_calls.with_named_keys(self._table._relation, keys)
+        return WindowGroupedTable((self._table._with(relation), self._window), named)
 
 
 class WindowGroupedTable:

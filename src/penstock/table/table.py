@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import ProgramError
+from penstock.table.catalog.columns import Column
 from penstock.table.catalog.resolved_schema import ResolvedSchema
 from penstock.table.expression import Expression
 from penstock.table.fluent.literals import node_of
@@ -22,7 +23,6 @@ from penstock.table.logical.changelog_functions import arguments_of, changelog_f
 from penstock.table.logical.nodes import Limit, Relation
 from penstock.table.resolution.python_calls import with_functions
 from penstock.table.session.explanation import explanation
-from penstock.table.session.schemas import schema_of_relation
 from penstock.table.syntax import expressions as syntax
 from penstock.table.table_descriptor import TableDescriptor
 from penstock.table.table_pipeline import TablePipeline
@@ -107,7 +107,8 @@ class Table:
     # Groups and windows
 
     def group_by(self, *fields: Expression[Any]) -> GroupedTable:
-        return GroupedTable(self, self._nodes(fields))
+        relation, keys = table_calls.with_named_keys(self._relation, self._nodes(fields))
+        return GroupedTable(self._with(relation), keys)
 
     def window(self, window: GroupWindow) -> GroupWindowedTable:
         return GroupWindowedTable(self, window)
@@ -243,7 +244,7 @@ class Table:
         return TableSchema([field.name for field in fields], [field.data_type for field in fields])
 
     def get_resolved_schema(self) -> ResolvedSchema:
-        return schema_of_relation(self._relation)
+        return ResolvedSchema([Column.physical(field.name, field.data_type) for field in self._relation.fields])
 
     def print_schema(self) -> None:
         parts = [f"  `{field.name}` {field.shown_type()}" for field in self._relation.fields]

@@ -113,8 +113,9 @@ def penstock(capsys: pytest.CaptureFixture[str]) -> Printed:
 # -- list and info ---------------------------------------------------------------------------------------------------
 
 
-def test_list_without_jobs(penstock: Printed) -> None:
-    assert penstock("list") == (0, "no jobs\n", "")
+def test_list_without_jobs(penstock: Printed, home: Path) -> None:
+    shows = "`penstock list --all` shows those that have ended"
+    assert penstock("list") == (0, f"no jobs run in {home}; {shows}\n", "")
     assert json.loads(penstock("list", "--json")[1]) == {"jobs": []}
 
 
@@ -531,7 +532,7 @@ def test_what_a_process_left_that_was_killed_at_the_end_of_its_job(
     penstock: Printed, dead: JobHome, home: Path
 ) -> None:
     FinishedJobs(home).put(ended_record(DEAD_ID))
-    assert penstock("list")[1] == "no jobs\n"
+    assert penstock("list")[1].startswith("no jobs run")
     assert json.loads(penstock("list", "-a", "--json")[1])["jobs"][0]["status"] == "FINISHED"
 
 

@@ -331,7 +331,6 @@ def test_a_missing_python_file_is_told_at_once() -> None:
     [
         lambda env: env.add_jars("file:///a.jar"),
         lambda env: env.add_classpaths("file:///a.jar"),
-        lambda env: env.register_cached_file("a", "b"),
         lambda env: env.create_input(None),
         lambda env: StreamExecutionEnvironment(object()),  # type: ignore[arg-type]
     ],
@@ -340,3 +339,9 @@ def test_what_is_refused_says_so(attempt: Any) -> None:
     env, _ = environment()
     with pytest.raises(NotSupportedError):
         attempt(env)
+
+
+def test_a_cached_file_that_no_python_function_could_read_is_accepted_with_a_warning() -> None:
+    env, _ = environment()
+    with pytest.warns(UserWarning, match="no effect"):
+        env.register_cached_file("a", "b")

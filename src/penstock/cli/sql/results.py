@@ -76,7 +76,7 @@ def _show_changes(result: TableResult, most_rows: int) -> None:
 
 def _changes(result: TableResult) -> Iterator[tuple[str, tuple[str, ...]]]:
     kinds = result._style == "changes"
-    for batch in result._checked():
+    for batch in result._batches():
         for row in result._texts(batch):
             yield (row[0], row[1:]) if kinds else ("+I", row)
 

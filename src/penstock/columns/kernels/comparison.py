@@ -104,6 +104,7 @@ def negation(call: Invocation) -> Datum:
 
 def true_rows(condition: Datum, rows: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Where a condition holds: null does not."""
-    filled = pc.fill_null(as_array(condition, rows), False)
+    column = as_array(condition, rows)
+    filled = pc.fill_null(column, False) if column.null_count else column
     result: np.ndarray[Any, np.dtype[np.bool_]] = filled.to_numpy(zero_copy_only=False)
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from penstock.columns.functions.function import Function
 from penstock.columns.functions.registry import builtin
 from penstock.columns.kernels.casting import cast
 from penstock.columns.kernels.comparison import true_rows
-from penstock.columns.kernels.datum import Datum, Invocation, Session, as_array, constant, is_constant
+from penstock.columns.kernels.datum import Datum, Invocation, Session, as_array, is_constant
 from penstock.columns.typed.determinism import is_deterministic
-from penstock.columns.typed.nodes import Constant, Convert, InputRef, Invoke, Typed
+from penstock.columns.typed.nodes import Constant, Convert, InputRef, Invoke, Typed, walk
 from penstock.columns.typed.python_call import PythonCall, called
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
+from penstock.columns.typesystem.families import is_text
 from penstock.common.errors import NotSupportedError
 
 _Mask = npt.NDArray[np.bool_]
@@ -31,6 +33,9 @@ _TOTAL = frozenset(
         "isDistinctFrom", "isNotDistinctFrom",
     }
 )  # fmt: skip
+# Calls that never fail either, but look at every character; those of the first set many times.
+_COSTLY = frozenset({"regexpExtract", "regexp", "REGEXP_COUNT", "REGEXP_INSTR", "REGEXP_SUBSTR"})
+_SAFE = _TOTAL | _COSTLY | {"lower", "upper", "charLength"}
 
 
 class Rows:
@@ -41,6 +46,7 @@ class Rows:
         self.count = count
         self.session = session
         self.known: dict[Typed, Datum] = {}
+        self._parts: list[_SomeRows] = []  # for which something was computed that may be asked for again
 
     def column(self, index: int) -> Datum:
         return self.columns[index]
@@ -49,8 +55,23 @@ class Rows:
         """What an expression gave before, if it was evaluated on all of these rows."""
         return self.known.get(node)
 
-    def chosen(self, places: npt.NDArray[np.int64]) -> Rows:
-        return _SomeRows(self, places)
+    def recall_some(self, node: Typed, places: npt.NDArray[np.int64]) -> Datum | None:
+        """The same for some rows, all of which were among those of an earlier choice."""
+        for part in self._parts:
+            found = part.known.get(node)
+            if found is None or not len(part.places):
+                continue
+            where = np.minimum(np.searchsorted(part.places, places), len(part.places) - 1)
+            if (part.places[where] == places).all():
+                return found if is_constant(found) else as_array(found, part.count).take(pa.array(where))
+        return None
+
+    def chosen(self, places: npt.NDArray[np.int64], remembered: bool = False) -> Rows:
+        """Some of the rows, in order; what is computed for them is of use to later choices if it is remembered."""
+        found = _SomeRows(self, places)
+        if remembered:
+            self._parts.append(found)
+        return found
 
     def kept(self, mask: _Mask, columns: set[int], shared: Sequence[Typed]) -> Rows:
         """The rows for which the mask is true, with these columns, and with the values of these expressions."""
@@ -68,6 +89,7 @@ class _SomeRows(Rows):
     def __init__(self, rows: Rows, places: npt.NDArray[np.int64]) -> None:
         super().__init__((), len(places), rows.session)
         self._rows = rows
+        self.places = places
         self._places = pa.array(places)
         self._taken: dict[int, pa.Array] = {}
 
@@ -80,8 +102,12 @@ class _SomeRows(Rows):
         found = self.known.get(node)
         if found is None:
             found = self._rows.recall(node)
-            if found is not None and not is_constant(found):
-                found = self.known[node] = as_array(found, self._rows.count).take(self._places)
+            if found is None:
+                found = self._rows.recall_some(node, self.places)
+            elif not is_constant(found):
+                found = as_array(found, self._rows.count).take(self._places)
+            if found is not None:
+                self.known[node] = found
         return found
 
 
@@ -90,7 +116,7 @@ def evaluate(node: Typed, rows: Rows) -> Datum:
     if isinstance(node, InputRef):
         return rows.column(node.index)
     if isinstance(node, Constant):
-        return constant(node.value, node.data_type)
+        return node.datum
     found = rows.recall(node)
     if found is None:
         found = _computed(node, rows)
@@ -130,19 +156,17 @@ def _is_total(node: Typed, rows: Rows) -> bool:
     """Also what is known on these rows already."""
     if isinstance(node, (InputRef, Constant)) or node in rows.known:
         return True
-    return (
-        isinstance(node, Invoke)
-        and node.function in _TOTAL
-        and all(_is_total(argument, rows) for argument in node.arguments)
-    )
+    known = (isinstance(node, Invoke) and node.function in _TOTAL) or _is_text_again(node)
+    return known and all(_is_total(argument, rows) for argument in node.children())
 
 
 def _junction(node: Invoke, rows: Rows) -> Datum:
     """AND and OR: the right side only where the left one does not decide."""
     every = node.function == "and"
     combine: Callable[[Datum, Datum], Datum] = pc.and_kleene if every else pc.or_kleene
-    found = evaluate(node.arguments[0], rows)
-    for argument in node.arguments[1:]:
+    first, *others = _cheap_first(node)
+    found = evaluate(first, rows)
+    for argument in others:
         if is_constant(found) and found.is_valid and found.as_py() is not every:
             return found
         if is_constant(found) or _is_total(argument, rows):
@@ -153,10 +177,36 @@ def _junction(node: Invoke, rows: Rows) -> Datum:
         if len(places) == rows.count:
             found = combine(found, evaluate(argument, rows))
         elif len(places):
-            part = as_array(evaluate(argument, rows.chosen(places)), len(places))
+            part = as_array(evaluate(argument, rows.chosen(places, remembered=True)), len(places))
             some = combine(found.take(pa.array(places)), part)
             found = _assembled(rows.count, [(None, found), (places, some)], pa.bool_())
     return found
+
+
+@lru_cache(maxsize=1024)
+def _cheap_first(node: Invoke) -> tuple[Typed, ...]:
+    """The operands of AND or OR: where none can fail their order is ours, and regular expressions see fewer rows."""
+    if not all(_cannot_fail(argument) for argument in node.arguments):
+        return node.arguments
+    return tuple(sorted(node.arguments, key=_is_costly))
+
+
+def _cannot_fail(node: Typed) -> bool:
+    return all(
+        isinstance(part, (InputRef, Constant))
+        or (isinstance(part, Invoke) and part.function in _SAFE)
+        or _is_text_again(part)
+        for part in walk(node)
+    )
+
+
+def _is_text_again(node: Typed) -> bool:
+    """A text as one of another length: never fails, and costs nothing where the length is not limited."""
+    return isinstance(node, Convert) and is_text(node.data_type) and is_text(node.operand.data_type)
+
+
+def _is_costly(node: Typed) -> bool:
+    return any(isinstance(part, Invoke) and part.function in _COSTLY for part in walk(node))
 
 
 def _case(node: Invoke, rows: Rows) -> Datum:

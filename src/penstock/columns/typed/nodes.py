@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar, dataclass_transform
 
+import pyarrow as pa
+
+from penstock.columns.kernels.datum import constant
 from penstock.columns.typesystem.base import DataType
 
 # A relational node of penstock.table.logical, which lies above: plans rewrite subqueries before anything is evaluated.
@@ -19,7 +24,28 @@ class TimeAttribute(Enum):
     PROCTIME = "PROCTIME"
 
 
-@dataclass(frozen=True)
+_Kind = TypeVar("_Kind", bound=type)
+_HASH = "_hash"
+
+
+@dataclass_transform(frozen_default=True)
+def expression(kind: _Kind) -> _Kind:
+    """A frozen dataclass whose hash is computed once: for every batch each part of an expression is looked up."""
+    made: Any = dataclass(frozen=True)(kind)
+    computed: Callable[[Any], int] = made.__hash__
+
+    def remembered(self: Any) -> int:
+        known: int | None = self.__dict__.get(_HASH)
+        if known is None:
+            known = self.__dict__[_HASH] = computed(self)
+        return known
+
+    made.__hash__ = remembered
+    found: _Kind = made
+    return found
+
+
+@expression
 class Typed:
     data_type: DataType
 
@@ -29,8 +55,12 @@ class Typed:
     def with_children(self, children: tuple[Typed, ...]) -> Typed:
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: a hash is that of this process."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
-@dataclass(frozen=True)
+
+@expression
 class InputRef(Typed):
     """A column of the input by position; the name is for people."""
 
@@ -39,7 +69,7 @@ class InputRef(Typed):
     time: TimeAttribute | None = None
 
 
-@dataclass(frozen=True)
+@expression
 class OuterRef(Typed):
     """A column of a query around a subquery; level says how many queries lie between, until outer.py has bound it."""
 
@@ -49,14 +79,18 @@ class OuterRef(Typed):
     level: int = 1
 
 
-@dataclass(frozen=True)
+@expression
 class Constant(Typed):
     """A value in the form of plain_values: moments and intervals as whole numbers."""
 
     value: Any
 
+    @cached_property
+    def datum(self) -> pa.Scalar:
+        return constant(self.value, self.data_type)
 
-@dataclass(frozen=True)
+
+@expression
 class Invoke(Typed):
     """A built-in function by Flink's name."""
 
@@ -71,7 +105,7 @@ class Invoke(Typed):
         return replace(self, arguments=children)
 
 
-@dataclass(frozen=True)
+@expression
 class Convert(Typed):
     """A cast, asked for or implied; safe gives null in place of a failure."""
 
@@ -92,7 +126,7 @@ class SortKey:
     nulls_first: bool = True
 
 
-@dataclass(frozen=True)
+@expression
 class Aggregate(Typed):
     """A call of an aggregate function, before the plan puts it into an aggregate node."""
 
@@ -116,7 +150,7 @@ class Bound:
     amount: Any = None
 
 
-@dataclass(frozen=True)
+@expression
 class OverCall(Typed):
     """A function over a window of rows."""
 
@@ -131,7 +165,7 @@ class OverCall(Typed):
         return (*self.call.arguments, *self.partition_by, *(key.operand for key in self.order_by))
 
 
-@dataclass(frozen=True)
+@expression
 class SubqueryValue(Typed):
     """The single value of a query. The plan's references to outer columns are places in `outer`."""
 
@@ -145,7 +179,7 @@ class SubqueryValue(Typed):
         return replace(self, outer=children)
 
 
-@dataclass(frozen=True)
+@expression
 class SubqueryTest(Typed):
     """IN, EXISTS, or a quantified comparison; comparison is None for EXISTS."""
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from penstock.columns.kernels.failure import ValueFailure
 from penstock.columns.kernels.python_columns import from_python, to_python
-from penstock.columns.typed.nodes import Typed, walk
+from penstock.columns.typed.nodes import Typed, expression, walk
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.nested import RowType
@@ -43,7 +43,7 @@ class PythonFunction:
         return self.result_types[0]
 
 
-@dataclass(frozen=True)
+@expression
 class PythonCall(Typed):
     """A call in a row."""
 

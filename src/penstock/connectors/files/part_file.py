@@ -41,7 +41,7 @@ class RowPart:
         self.part = part
         self._file = _continue(part) if continued else _create(part)
 
-    def write(self, encoded: bytes, now: int) -> None:
+    def write(self, encoded: bytes | memoryview, now: int) -> None:
         _write_all(self._file, encoded)
         self.part.size += len(encoded)
         self.part.updated = now
@@ -99,7 +99,7 @@ def _create(part: PartFile) -> BinaryIO:
         ) from error
 
 
-def _write_all(file: BinaryIO, content: bytes) -> None:
+def _write_all(file: BinaryIO, content: bytes | memoryview) -> None:
     view = memoryview(content)
     while view:
         view = view[file.write(view) :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -120,7 +121,7 @@ class RankOperator(Operator):
                 partition.retract(key, row, numbered, changes.emit)
         self._raise_bars(partitions)
         if not self._params.only_final:
-            self._emit(changes)
+            self._emit(changes, rows, columns)
 
     def finish(self) -> None:
         if self._params.only_final:
@@ -132,12 +133,26 @@ class RankOperator(Operator):
             self._emit(changes)
         super().finish()
 
-    def _emit(self, changes: _Changes) -> None:
+    def _emit(self, changes: _Changes, rows: Sequence[Row] = (), columns: Sequence[pa.Array] = ()) -> None:
+        """Rows of the batch are taken from its columns; only those that were kept before become columns again."""
         if not changes.kinds:
             return
-        cells = list(zip(*changes.rows, strict=True))
-        types = self._params.input_type.types
-        found = [from_plain(cell, kind) for cell, kind in zip(cells, types, strict=True)]
+        places = {id(row): place for place, row in enumerate(rows)}
+        kept: list[Row] = []
+        chosen = []
+        for row in changes.rows:
+            place = places.get(id(row))
+            if place is None:
+                place = places[id(row)] = len(rows) + len(kept)
+                kept.append(row)
+            chosen.append(place)
+        found = list(columns)
+        if kept:
+            cells = zip(zip(*kept, strict=True), self._params.input_type.types, strict=True)
+            older = [from_plain(cell, kind) for cell, kind in cells]
+            found = [pa.concat_arrays(pair) for pair in zip(found, older, strict=True)] if found else older
+        taken = pa.array(chosen, pa.int64())
+        found = [column.take(taken) for column in found]
         if self._params.numbered:
             found.append(pa.array(changes.ranks, pa.int64()))
         kinds = np.array(changes.kinds, np.int8)

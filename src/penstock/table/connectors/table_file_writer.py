@@ -70,7 +70,7 @@ class TableFileWriter(FileWriter):
         assert isinstance(batch, Batch)
         arrays = self._codec.arrays(batch)
         stored = [array for place, array in enumerate(arrays) if place not in self._keys]
-        block: bytes = self._encoder.block(stored, batch.kinds, len(batch))
+        block: bytes | memoryview = self._encoder.block(stored, batch.kinds, len(batch))
         part = self._part(bucket_id, now)
         if part.part.size and self._policy.should_roll_on_event(part.part, None):
             self._roll(bucket_id)

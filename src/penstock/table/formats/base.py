@@ -45,7 +45,7 @@ class Encoder:
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
         raise NotImplementedError
 
-    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes | memoryview:
         """The messages as lines of a file."""
         return b"".join(message + b"\n" for message in self.encode(columns, kinds, rows))
 

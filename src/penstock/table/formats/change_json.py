@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from penstock.common.errors import JobExecutionError
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat
 from penstock.table.formats.json import OPTIONS as JSON_OPTIONS
 from penstock.table.formats.json import JsonDecoder, JsonEncoder
-from penstock.table.formats.text_columns import block_of, joined_texts, messages_of
+from penstock.table.formats.text_columns import content_of, joined_texts, messages_of
 from penstock.table.logical.nodes import Fields
 
 _INSERT, _BEFORE, _AFTER, _DELETE = range(4)
@@ -151,19 +150,20 @@ class ChangeEncoder(Encoder):
         self._envelope = envelope
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
-        return messages_of(self._messages(columns, kinds, rows))
+        return messages_of(joined_texts(self._messages(columns, kinds, rows)))
 
-    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
-        return block_of(self._messages(columns, kinds, rows))
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes | memoryview:
+        return content_of(joined_texts([*self._messages(columns, kinds, rows), "\n"]))
 
-    def _messages(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> pa.Array:
-        objects, (before, behind) = self._json.objects(columns, rows), self._envelope.added
-        added = joined_texts([before, objects, behind])
+    def _messages(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[pa.Array | str]:
+        objects = self._json.objects(columns, rows)
         if kinds is None:
-            return added
-        before, behind = self._envelope.removed
-        gone = pa.array((kinds == _BEFORE) | (kinds == _DELETE))
-        return pc.if_else(gone, joined_texts([before, objects, behind]), added)
+            before, behind = self._envelope.added
+            return [before, *objects, behind]
+        gone = pa.array(((kinds == _BEFORE) | (kinds == _DELETE)).astype(np.int8))
+        ends = zip(self._envelope.added, self._envelope.removed, strict=True)
+        first, last = (pa.array(pair, pa.string()).take(gone) for pair in ends)
+        return [first, *objects, last]
 
 
 class _DebeziumDecoder(ChangeDecoder):

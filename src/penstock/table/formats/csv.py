@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.columns.kernels.equal_runs import by_runs
-from penstock.columns.kernels.text_buffers import text_bytes
 from penstock.columns.typesystem import families, scalars
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.formats.csv_dialect import CsvDialect
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, columns_of, every_message
+from penstock.table.formats.csv_lines import (
+    CsvCells,
+    Quotes,
+    doubled,
+    last_quoted,
+    lines_by_arrow,
+    quoted_cells,
+)
 from penstock.table.formats.text_columns import (
-    block_of,
+    content_of,
     from_texts,
     joined_texts,
     messages_of,
@@ -26,8 +32,6 @@ from penstock.table.formats.text_columns import (
 )
 from penstock.table.logical.nodes import Field, Fields
 
-_ASCII = 0x80
-_LOOKED_AT = 24  # characters; Flink's writer quotes longer texts
 OPTIONS = (
     "field-delimiter", "disable-quote-character", "quote-character", "allow-comments", "ignore-parse-errors",
     "array-element-delimiter", "escape-character", "null-literal", "write-bigdecimal-in-scientific-notation",
@@ -109,60 +113,44 @@ class CsvEncoder(Encoder):
         self._plain = not options.boolean("write-bigdecimal-in-scientific-notation", True)
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
-        return messages_of(self._lines(columns))
+        return messages_of(joined_texts(self._parts(self._cells(columns))))
 
-    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
-        return block_of(self._lines(columns))
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes | memoryview:
+        cells = self._cells(columns)
+        return lines_by_arrow(cells, self._dialect) or content_of(joined_texts([*self._parts(cells), "\n"]))
 
-    def _lines(self, columns: Sequence[pa.Array]) -> pa.Array:
-        null = self._dialect.null_literal or ""
-        texts = [self._field(column, field) for column, field in zip(columns, self.fields, strict=True)]
-        return joined_texts(
-            [text.fill_null(null) if text.null_count else text for text in texts], self._dialect.separator
-        )
+    def _cells(self, columns: Sequence[pa.Array]) -> list[CsvCells]:
+        return [self._cells_of(column, field) for column, field in zip(columns, self.fields, strict=True)]
 
-    def _field(self, column: pa.Array, field: Field) -> pa.Array:
-        if families.is_timestamp(field.data_type):
-            return by_runs(column, lambda part: self._written(part, field))
-        return self._written(column, field)
-
-    def _written(self, part: pa.Array, field: Field) -> pa.Array:
-        texts, quote = self._texts(part, field), self._dialect.quote
-        if quote is None or not (families.is_text(field.data_type) or families.is_moment(field.data_type)):
-            return texts
-        return _quoted(texts, quote, ord(max(self._dialect.separator, quote, "\n")))
-
-    def _texts(self, column: pa.Array, field: Field) -> pa.Array:
-        kind = field.data_type
+    def _cells_of(self, column: pa.Array, field: Field) -> CsvCells:
+        kind, dialect = field.data_type, self._dialect
+        if families.is_integer(kind):
+            return CsvCells(column)
         if families.is_timestamp(kind):
-            return timestamp_texts(column, kind)
+            texts = by_runs(column, lambda part: timestamp_texts(part, kind))
+            has_space = dialect.quote is not None and last_quoted(dialect) >= ord(" ")
+            return CsvCells(texts, Quotes.ALL if has_space else Quotes.DONE)
         if isinstance(kind, scalars.DecimalType):
-            return number_texts(column, kind, self._plain)
+            return CsvCells(number_texts(column, kind, self._plain))
         texts = to_texts(column, kind, self._zone)
-        return pc.ascii_lower(texts) if families.is_boolean(kind) else texts
+        if families.is_boolean(kind):
+            return CsvCells(pc.ascii_lower(texts))
+        looked_at = dialect.quote is not None and (families.is_text(kind) or families.is_moment(kind))
+        return quoted_cells(texts, dialect) if looked_at else CsvCells(texts, Quotes.DONE)
 
-
-def _quoted(texts: pa.Array, quote: str, last: int) -> pa.Array:
-    """In quotes where Flink's writer puts them, which does not look closely.
-
-    It quotes what is long, and what has a character that does not come after separator and quote in the order of codes:
-    those up to `last`. One look at the bytes of all texts tells if none is to be quoted, or all.
-    """
-    ends, content = text_bytes(texts)
-    content = content[ends[0] : ends[-1]]
-    lengths = np.diff(ends)
-    if last < _ASCII and lengths.max(initial=0) <= _LOOKED_AT and not (content <= last).any():
-        return texts
-    inside = last >= _ASCII or (content == ord(quote)).any()
-    doubled = pc.replace_substring(texts, quote, quote * 2) if inside else texts
-    if lengths.min(initial=0) > _LOOKED_AT and content.max(initial=0) < _ASCII:
-        return joined_texts([quote, doubled, quote])
-    unsafe = pc.match_substring_regex(texts, rf"[\x00-\x{{{last:x}}}]")
-    needs = pc.or_(unsafe, pc.greater(pc.utf8_length(texts), _LOOKED_AT))
-    if not pc.any(needs).as_py():
-        return texts
-    quoted = joined_texts([quote, doubled, quote])
-    return quoted if pc.all(needs).as_py() else pc.if_else(needs, quoted, texts)
+    def _parts(self, cells: list[CsvCells]) -> list[pa.Array | str]:
+        """What a line is joined of: separators and quotes are not joined to a column before."""
+        quote, null = self._dialect.quote or "", self._dialect.null_literal or ""
+        parts: list[pa.Array | str] = []
+        between = ""
+        for each in cells:
+            texts = doubled(each.texts, quote) if each.quotes is Quotes.ALL else each.texts
+            around = quote if each.quotes is Quotes.ALL else ""
+            if texts.null_count:
+                texts, around = joined_texts([around, texts, around]).fill_null(null), ""
+            parts += [between, around, texts, around]
+            between = self._dialect.separator
+        return parts
 
 
 FORMAT = TableFormat(CsvDecoder, CsvEncoder)

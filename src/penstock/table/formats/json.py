@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.columns.kernels.datum import from_plain, plain_values
+from penstock.columns.kernels.equal_runs import by_runs
 from penstock.columns.kernels.python_columns import from_python
+from penstock.columns.kernels.text_buffers import text_bytes
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType, RowType
@@ -19,7 +21,7 @@ from penstock.common.errors import JobExecutionError
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, every_message
 from penstock.table.formats.text_columns import (
-    block_of,
+    content_of,
     from_texts,
     joined_texts,
     messages_of,
@@ -33,7 +35,8 @@ OPTIONS = (
     "fail-on-missing-field", "ignore-parse-errors", "timestamp-format.standard", "map-null-key.mode",
     "map-null-key.literal", "encode.decimal-as-plain-number", "encode.ignore-null-fields", "decode.json-parser.enabled",
 )  # fmt: skip
-_ESCAPED = r'["\\\x00-\x1f]'  # in texts
+_ESCAPED = '"\\'  # in texts, and everything before the space
+_FIRST_PLAIN = ord(" ")
 _INTEGERS = (scalars.TinyIntType, scalars.SmallIntType, scalars.IntType, scalars.BigIntType)
 
 
@@ -165,46 +168,47 @@ class JsonEncoder(Encoder):
         self._zone = options.zone
 
     def encode(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> list[bytes]:
-        return messages_of(self.objects(columns, rows))
+        return messages_of(joined_texts(self.objects(columns, rows)))
 
-    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes:
-        return block_of(self.objects(columns, rows))
+    def block(self, columns: Sequence[pa.Array], kinds: Kinds | None, rows: int) -> bytes | memoryview:
+        return content_of(joined_texts([*self.objects(columns, rows), "\n"]))
 
-    def objects(self, columns: Sequence[pa.Array], rows: int) -> pa.Array:
-        """The text of an object for each row."""
+    def objects(self, columns: Sequence[pa.Array], rows: int) -> list[pa.Array | str]:
+        """What the object of each row is joined of, together with whatever is to stand around it."""
         if not columns:
-            return pa.array(["{}"] * rows)
+            return [pa.array(["{}"] * rows)]
         named = [
-            (_dumps(field.name), self._texts(column, field)) for column, field in zip(columns, self.fields, strict=True)
+            (_dumps(field.name), self._value(column, field)) for column, field in zip(columns, self.fields, strict=True)
         ]
         if self._skip_nulls:
             cells = [
-                [None if text == "null" else f"{name}:{text}" for text in texts.to_pylist()] for name, texts in named
+                [None if text == "null" else f"{name}:{text}" for text in joined_texts(value).to_pylist()]
+                for name, value in named
             ]
             found = ([cell for cell in row if cell is not None] for row in zip(*cells, strict=True))
-            return pa.array(["{" + ",".join(row) + "}" for row in found], pa.string())
+            return [pa.array(["{" + ",".join(row) + "}" for row in found], pa.string())]
         parts: list[pa.Array | str] = []
-        for name, texts in named:
-            parts += [f"{',' if parts else '{'}{name}:", texts]
-        return joined_texts([*parts, "}"])
+        for name, value in named:
+            parts += ["," if parts else "{", name, ":", *value]
+        return [*parts, "}"]
 
-    def _texts(self, column: pa.Array, field: Field) -> pa.Array:
-        """A value of JSON for each row."""
+    def _value(self, column: pa.Array, field: Field) -> list[pa.Array | str]:
+        """What the value of each row is joined of."""
         kind = field.data_type
         if families.is_boolean(kind) or families.is_integer(kind):
-            return column.cast(pa.string()).fill_null("null")
+            return [_filled(column.cast(pa.string()))]
         if isinstance(kind, scalars.DecimalType):
-            return number_texts(column, kind, self._plain).fill_null("null")
-        if families.is_moment(kind):
-            return joined_texts(['"', self._moments(column, kind), '"']).fill_null("null")
-        if families.is_text(kind) and not pc.any(pc.match_substring_regex(column, _ESCAPED)).as_py():
-            return joined_texts(['"', column, '"']).fill_null("null")
-        return pa.array([_dumps(value) for value in self._values(column, kind)], pa.string())
+            return [_filled(number_texts(column, kind, self._plain))]
+        if families.is_moment(kind) or (families.is_text(kind) and not _has_escaped(column)):
+            texts = self._moments(column, kind) if families.is_moment(kind) else column
+            quoted: list[pa.Array | str] = ['"', texts, '"']
+            return [_filled(joined_texts(quoted))] if texts.null_count else quoted
+        return [pa.array([_dumps(value) for value in self._values(column, kind)], pa.string())]
 
     def _moments(self, column: pa.Array, kind: DataType) -> pa.Array:
         if not families.is_timestamp(kind):
             return to_texts(column, kind, "UTC")
-        texts = timestamp_texts(column, kind)
+        texts = by_runs(column, lambda part: timestamp_texts(part, kind))
         return pc.replace_substring(texts, " ", "T") if self._iso else texts
 
     def _values(self, column: pa.Array, kind: DataType) -> list[Any]:
@@ -232,6 +236,17 @@ class JsonEncoder(Encoder):
         if isinstance(kind, RowType):
             return {field.name: self._shown(item, field.data_type) for field, item in zip(kind, value, strict=True)}
         return self._values(from_plain([value], kind), kind)[0]
+
+
+def _filled(texts: pa.Array) -> pa.Array:
+    return texts.fill_null("null") if texts.null_count else texts
+
+
+def _has_escaped(texts: pa.Array) -> bool:
+    """Whether some text has a quote, a backslash or a control character: one look at the bytes of all."""
+    ends, content = text_bytes(texts)
+    content = content[ends[0] : ends[-1]]
+    return bool((content < _FIRST_PLAIN).any() or any((content == ord(each)).any() for each in _ESCAPED))
 
 
 def _dumps(value: Any) -> str:

@@ -109,19 +109,24 @@ def _fractions(scale: int) -> pa.Array:
 # -- lines made of columns -------------------------------------------------------------------------------------------
 
 
-def joined_texts(parts: Sequence[pa.Array | str], separator: str = "") -> pa.Array:
-    """For each row the texts of all columns one after the other; nothing is null."""
-    return pc.binary_join_element_wise(*parts, separator)
+def joined_texts(parts: Sequence[pa.Array | str]) -> pa.Array:
+    """For each row the texts of all columns one after the other; null where one is. Some part is a column."""
+    merged: list[pa.Array | str] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        elif not isinstance(part, str) or part:
+            merged.append(part)
+    return pc.binary_join_element_wise(*merged, "")
 
 
-def block_of(lines: pa.Array) -> bytes:
-    """All lines with their ends, one after the other: the content of the column made of them."""
-    ended = joined_texts([lines, "\n"])
-    if not len(ended):
+def content_of(lines: pa.Array) -> bytes | memoryview:
+    """All texts of a column one after the other, not copied."""
+    if not len(lines):
         return b""
-    _, offsets, content = ended.buffers()
-    ends = np.frombuffer(offsets, np.int32)[ended.offset : ended.offset + len(ended) + 1]
-    return memoryview(content)[int(ends[0]) : int(ends[-1])].tobytes()
+    _, offsets, content = lines.buffers()
+    ends = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
+    return memoryview(content).cast("B")[int(ends[0]) : int(ends[-1])]
 
 
 def messages_of(lines: pa.Array) -> list[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.columns.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
+from penstock.columns.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, Typed, walk
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.time_bounds import is_interval_join
 from penstock.table.logical.upsert_keys import columns_are_time
@@ -136,10 +136,6 @@ def _on_time(node: plan.OverAggregation) -> bool:
 
 def _temporal(node: plan.Sort) -> bool:
     return columns_are_time(node.keys[:1])
-
-
-def is_rowtime(node: object) -> bool:
-    return isinstance(node, InputRef) and node.time is TimeAttribute.ROWTIME
 
 
 def mode_text(node: plan.Relation) -> str:

@@ -9,12 +9,13 @@ from penstock.columns.typed.nodes import Constant, InputRef, TimeAttribute, Type
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
+from penstock.table.logical.column_names import names_of, of_groups
 from penstock.table.logical.function_calls import row_columns, taken_apart
 from penstock.table.logical.grouping import Groups
 from penstock.table.logical.nodes import Aggregation, Relation, RowWindowAggregation
 from penstock.table.logical.over_windows import over_call
 from penstock.table.logical.scope import RelationScope, single
-from penstock.table.logical.table_calls import names_of, spread_columns
+from penstock.table.logical.table_calls import spread_columns
 from penstock.table.logical.windows import check_time, windowed
 from penstock.table.resolution.python_calls import python_aggregate
 from penstock.table.resolution.resolver import Resolver
@@ -43,7 +44,8 @@ def select(
     scope = RelationScope(single(source), None, "select()", sql=False, aggregates=True, special=groups.special)
     nodes = [Resolver(scope).resolve(expression) for expression in expressions]
     made = groups.relation(nodes)
-    return builder.project(made, [groups.groups.rewrite(node, None) for node in nodes], names_of(expressions))
+    names = names_of(expressions, groups.is_asked)
+    return builder.project(made, [groups.groups.rewrite(node, None) for node in nodes], names)
 
 
 def select_aggregated(
@@ -70,7 +72,8 @@ def select_aggregated(
 
     scope = RelationScope(single(relation), None, "select()", sql=False, special=special)
     spread = spread_columns(expressions, relation)
-    return builder.project(relation, [Resolver(scope).resolve(one) for one in spread], names_of(spread))
+    names = names_of(spread, groups.is_asked)
+    return builder.project(relation, [Resolver(scope).resolve(one) for one in spread], names)
 
 
 class _WindowGroups:
@@ -97,13 +100,22 @@ class _WindowGroups:
         self.keys = [*(plain.resolve(key) for key in rest), *self._added]
         self.groups = Groups(source, self.keys, [tuple(range(len(self.keys)))], None)
 
+    def is_asked(self, expression: syntax.Expr) -> bool:
+        """Whether it asks for something of the group: an aggregate, or a property of the window."""
+        return self._of_window(expression) or of_groups(expression)
+
+    def _of_window(self, expression: syntax.Expr) -> bool:
+        match expression:
+            case syntax.Call(function, (syntax.Name((name,)),)):
+                return function in _PROPERTIES and name == self._alias
+        return False
+
     def special(self, call: syntax.Call, resolver: Resolver) -> Typed | None:
-        place = _PROPERTIES.get(call.function)
-        if place is None or call.arguments != (syntax.Name((self._alias,)),):
+        if not self._of_window(call):
             return None
         if self._rows is not None:
             raise SqlValidationError(f"A window of rows has no {call.function}: only one of time has.")
-        return self._added[place]
+        return self._added[_PROPERTIES[call.function]]
 
     def relation(self, nodes: Sequence[Typed]) -> Relation:
         for node in nodes:

@@ -60,27 +60,6 @@ class Scope(Protocol):
         ...
 
 
-class NoColumns:
-    """The scope of constants."""
-
-    sql = True
-
-    def column(self, parts: tuple[str, ...], position: Position | None) -> tuple[Typed, tuple[str, ...]]:
-        raise SqlValidationError(f"There is no column {'.'.join(parts)}: there is no table here.", position)
-
-    def aggregate(self, call: Aggregate, position: Position | None) -> Typed:
-        raise SqlValidationError(f"{call.function.upper()} is an aggregate function and cannot stand here.", position)
-
-    def over(self, call: syntax.Over, resolver: Resolver) -> Typed:
-        raise SqlValidationError("OVER cannot stand here.", call.position)
-
-    def subquery(self, expression: syntax.Expr, resolver: Resolver) -> Typed:
-        raise SqlValidationError("A subquery cannot stand here.", expression.position)
-
-    def special(self, call: syntax.Call, resolver: Resolver) -> Typed | None:
-        return None
-
-
 class Resolver:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import pickle
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -10,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.table.interpreter import evaluate, texts
 
-from penstock.columns.kernels.datum import Session
+from penstock.columns.functions.registry import BY_NAME
+from penstock.columns.kernels.datum import Datum, Invocation, Session
 from penstock.columns.kernels.failure import ValueFailure
+from penstock.columns.typed.nodes import Constant, Invoke
+from penstock.columns.typesystem.data_types import DataTypes
 
 NUMBERS = {"t": pa.table({"i": pa.array([1, 0, None, 4], pa.int32()), "s": ["5", "x", None, "7"]})}
 
@@ -173,3 +178,50 @@ def test_what_is_written_twice_is_computed_once_unless_chance_decides() -> None:
     found = evaluate("SELECT UUID(), UUID(), i + 1, i + 1 FROM t", NUMBERS)
     assert found.column(0) != found.column(1)
     assert found.column(2) == found.column(3)
+
+
+def _rows_seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each call of REGEXP_EXTRACT gets."""
+    seen: list[int] = []
+    known = BY_NAME["regexpExtract"]
+    assert known.kernel is not None
+    kernel = known.kernel
+
+    def counted(call: Invocation) -> Datum:
+        seen.append(call.rows)
+        return kernel(call)
+
+    monkeypatch.setitem(BY_NAME, "regexpExtract", replace(known, kernel=counted))
+    return seen
+
+
+def test_regular_expressions_see_the_rows_that_nothing_else_decides_and_see_them_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = _rows_seen(monkeypatch)
+    given = {"t": pa.table({"s": ["id=1", "x", "id=3", None, "x"], "c": ["a", "B", "c", "b", None]})}
+    found = "REGEXP_EXTRACT(s, 'id=(.)', 1)"
+    chosen = f"{found} IS NOT NULL OR LOWER(c) IN ('a', 'b')"
+    assert column(f"SELECT {chosen} FROM t", given) == [True, True, True, True, None]
+    assert seen == [2]
+    seen.clear()
+    shown = f"SELECT COALESCE({chosen}, FALSE), CASE WHEN LOWER(c) IN ('a', 'b') THEN c ELSE {found} END FROM t"
+    assert evaluate(shown, given).column(1).to_pylist() == ["a", "B", "3", "b", None]
+    assert seen == [2]
+
+
+def test_operands_that_can_fail_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = _rows_seen(monkeypatch)
+    assert column("SELECT REGEXP_EXTRACT(s, '5') IS NOT NULL OR CAST(i AS STRING) = '4' FROM t") == [
+        True, False, None, True,
+    ]  # fmt: skip
+    assert seen == [4]
+
+
+def test_a_pickled_expression_does_not_take_its_hash_along() -> None:
+    node = Invoke(DataTypes.BOOLEAN(), "isNull", (Constant(DataTypes.STRING(), "x"),))
+    hash(node), node.arguments[0].datum  # type: ignore[attr-defined]
+    copy = pickle.loads(pickle.dumps(node))
+    assert copy == node
+    assert vars(copy).keys() == {"data_type", "function", "arguments", "options"}
+    assert vars(copy.arguments[0]).keys() == {"data_type", "value"}

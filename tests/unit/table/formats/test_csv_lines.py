@@ -76,3 +76,44 @@ def test_moments_in_runs(runs: list[tuple[int, int]], with_null: bool) -> None:
         column = pa.array([0, *ticks], pa.int64()).cast(to_arrow_type(data_type)).slice(1)
         alone = {tick: lines(pa.array([tick], column.type), data_type, {})[0] for tick in set(ticks)}
         assert lines(column, data_type, {}) == [alone[tick] for tick in ticks]
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)),
+        TEXTS,
+        st.one_of(st.none(), st.integers(0, 10**12)),
+        st.text("abc", max_size=24),
+        st.text("ab,", min_size=25, max_size=30),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=5,
+)
+TYPES = (
+    DataTypes.BIGINT(),
+    DataTypes.STRING(),
+    DataTypes.TIMESTAMP(3),
+    DataTypes.STRING(),
+    DataTypes.STRING(),
+    DataTypes.BOOLEAN(),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    ROWS,
+    st.lists(st.sampled_from(range(len(TYPES))), min_size=1, max_size=4),
+    st.sampled_from(({}, {"null-literal": "n,a"}, {"quote-character": "'"}, {"disable-quote-character": "true"})),
+    st.sampled_from(",;\t|"),
+)
+def test_the_block_of_a_batch_is_the_lines_of_its_rows(
+    rows: list[tuple[Any, ...]], places: list[int], options: dict[str, str], separator: str
+) -> None:
+    """Whoever writes them: Arrow where it can, else a join of the columns."""
+    fields = tuple(Field(f"c{number}", TYPES[place]) for number, place in enumerate(places))
+    given_options = FormatOptions("csv", "t", {**options, "field-delimiter": separator})
+    encoder = FORMATS["csv"].encoder_of(fields, given_options)
+    columns = [pa.array([row[place] for row in rows]).cast(to_arrow_type(TYPES[place])) for place in places]
+    one_by_one = [encoder.encode([c.slice(number, 1) for c in columns], None, 1)[0] for number in range(len(rows))]
+    assert bytes(encoder.block(columns, None, len(rows))) == b"".join(line + b"\n" for line in one_by_one)
