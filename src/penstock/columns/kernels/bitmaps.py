@@ -101,7 +101,8 @@ def to_bytes(bitmap: bytes) -> bytes:
 
 
 def to_array(bitmap: bytes) -> list[int]:
-    return members_of(bitmap).view(np.int32).tolist()
+    found: list[int] = members_of(bitmap).view(np.int32).tolist()
+    return found
 
 
 def to_text(bitmap: bytes) -> str:
