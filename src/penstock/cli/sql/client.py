@@ -13,7 +13,9 @@ from penstock.common.errors import PenstockError, ProgramError
 from penstock.common.options import value_of
 from penstock.table.sql import statements as st
 from penstock.table.sql.dialect import parse_statement
+from penstock.table.sql.errors import SqlError
 from penstock.table.statement_set import StatementSet
+from penstock.table.syntax.position import Position
 from penstock.table.table_result import TableResult
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class SqlClient:
         self._running: list[TableResult] = []
 
     def run_script(self, text: str, name: str) -> None:
-        """All statements of a file; the first that fails ends it, and says on which line it begins."""
+        """All statements of a file; the first that fails ends it, and says where in the file."""
         found = cut(text)
         statements = list(found.statements)
         if without_comments(found.rest):
@@ -56,7 +58,7 @@ class SqlClient:
             try:
                 self.run(statement)
             except PenstockError as error:
-                raise ProgramError(f"{name}, line {line}: {error}") from error
+                raise ProgramError(f"{name}, {_in_file(error, line)}") from error
 
     def run(self, statement: str) -> None:
         """One statement, without its semicolon."""
@@ -173,3 +175,12 @@ def print_error(error: Exception, verbose: bool) -> None:
         traceback.print_exception(error)
     else:
         print(f"[ERROR] {error}", file=sys.stderr)
+
+
+def _in_file(error: PenstockError, line: int) -> str:
+    """The error of a statement that begins on a line of a file: where it is there, not in the statement."""
+    if not isinstance(error, SqlError) or error.position is None:
+        return f"line {line}: {error}"
+    place = Position(line + error.position.line - 1, error.position.column)
+    _, end, picture = str(error).partition("\n")
+    return f"{place}: {error.message}{end}{picture}"

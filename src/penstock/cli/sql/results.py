@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 
 from penstock.cli.sql.changelog_table import ChangelogTable
+from penstock.cli.sql.live_page import LivePage, page_height
 from penstock.table.session.table_picture import frame, line, picture, width_by_content, width_by_type
 from penstock.table.table_result import TableResult
 
 MODES = ("TABLE", "CHANGELOG", "TABLEAU")
-_REDRAW_SECONDS = 0.25
+_WIDEST = 30  # column
 _LINES_AROUND = 6  # frame, title and prompt
 
 
@@ -37,81 +37,54 @@ def show(result: TableResult, mode: str, most_rows: int, live: bool) -> None:
 def _show_table(result: TableResult, most_rows: int, live: bool) -> None:
     table = ChangelogTable(most_rows)
     names = [field.name for field in result._fields]
-    screen = _Screen() if live else None
-    widths = [width_by_type(field.name, field.data_type) for field in result._fields]
-    for kind, row in _changes(result):
-        table.apply(kind, row)
-        if screen is not None:
-            screen.draw(lambda: _page(names, widths, table, screen.height()))  # noqa: B023 (called at once)
-    if screen is not None:
-        screen.clear()
+    widths = [0] * len(names)  # grow with what is shown
+    with LivePage(lambda: _page(names, widths, table)) if live else nullcontext() as screen:
+        for changes in _changes(result):
+            with screen.changing() if screen is not None else nullcontext():
+                for kind, row in changes:
+                    table.apply(kind, row)
     rows = table.rows()
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    fitted = [min(30, width_by_content(name, texts)) for name, texts in zip(names, columns, strict=True)]
-    fitted = [max(width, len(name)) for width, name in zip(fitted, names, strict=True)]
-    for text in picture(names, fitted, rows):
+    for text in picture(names, _fitted(names, rows), rows):
         print(text)
+
+
+def _fitted(names: list[str], rows: Sequence[tuple[str, ...]]) -> list[int]:
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    found = [min(_WIDEST, width_by_content(name, texts)) for name, texts in zip(names, columns, strict=True)]
+    return [max(width, len(name)) for width, name in zip(found, names, strict=True)]
 
 
 def _show_changes(result: TableResult, most_rows: int) -> None:
     """The last changes while they come, drawn again; all that were kept when the query has ended."""
-    changes: deque[tuple[str, ...]] = deque(maxlen=most_rows)
+    kept: deque[tuple[str, ...]] = deque(maxlen=most_rows)
     names = ["op", *(field.name for field in result._fields)]
     widths = [2, *(width_by_type(field.name, field.data_type) for field in result._fields)]
-    screen, count = _Screen(), 0
+    count = 0
 
     def page() -> list[str]:
-        shown = list(changes)[-max(1, screen.height() - _LINES_AROUND) :]
+        shown = list(kept)[-max(1, page_height() - _LINES_AROUND) :]
         lines = [frame(widths), line(names, widths), frame(widths), *(line(row, widths) for row in shown)]
         return [*lines, frame(widths), f"{count} changes; Ctrl-C ends the query"]
 
-    for kind, row in _changes(result):
-        changes.append((kind, *row))
-        count += 1
-        screen.draw(page)
-    screen.clear()
-    for text in picture(names, widths, list(changes)):
+    with LivePage(page) as screen:
+        for changes in _changes(result):
+            with screen.changing():
+                kept.extend((kind, *row) for kind, row in changes)
+                count += len(changes)
+    for text in picture(names, widths, list(kept)):
         print(text)
 
 
-def _changes(result: TableResult) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _changes(result: TableResult) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
+    """As they come together: the halves of an update are in one list."""
     kinds = result._style == "changes"
     for batch in result._batches():
-        for row in result._texts(batch):
-            yield (row[0], row[1:]) if kinds else ("+I", row)
+        yield [(row[0], row[1:]) if kinds else ("+I", row) for row in result._texts(batch)]
 
 
-def _page(names: list[str], widths: list[int], table: ChangelogTable, height: int) -> list[str]:
+def _page(names: list[str], widths: list[int], table: ChangelogTable) -> list[str]:
     rows = table.rows()
-    shown = rows[-max(1, height - _LINES_AROUND) :]
+    shown = rows[-max(1, page_height() - _LINES_AROUND) :]
+    widths[:] = map(max, widths, _fitted(names, shown))
     lines = [frame(widths), line(names, widths), frame(widths), *(line(row, widths) for row in shown), frame(widths)]
     return [*lines, f"{len(rows)} rows after {table.changes} changes; Ctrl-C ends the query"]
-
-
-class _Screen:
-    """Draws over what it drew before."""
-
-    def __init__(self) -> None:
-        self._drawn = 0
-        self._next = 0.0
-
-    def height(self) -> int:
-        import shutil
-
-        return shutil.get_terminal_size().lines
-
-    def draw(self, page: object) -> None:
-        now = time.monotonic()
-        if now < self._next or not callable(page):
-            return
-        self._next = now + _REDRAW_SECONDS
-        lines = page()
-        self.clear()
-        sys.stdout.write("\n".join(lines) + "\n")
-        sys.stdout.flush()
-        self._drawn = len(lines)
-
-    def clear(self) -> None:
-        if self._drawn:
-            sys.stdout.write(f"\x1b[{self._drawn}F\x1b[J")
-        self._drawn = 0

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import patience
 
 from penstock.cli.sql import _options_in
 from penstock.cli.sql.changelog_table import ChangelogTable
 from penstock.cli.sql.client import Leave, SqlClient
+from penstock.cli.sql.live_page import LivePage
 from penstock.cli.sql.results import show
 from penstock.cli.sql.statement_text import cut
 from penstock.common.errors import ProgramError
@@ -45,8 +48,8 @@ def test_a_script_runs_to_its_end_or_names_the_line(client: SqlClient, capsys: p
     client.wait()
     printed = capsys.readouterr().out
     assert "+I[7]" in printed and "Job ID: " in printed
-    with pytest.raises(ProgramError, match=r"b\.sql, line 3: There is no table 'nothing'"):
-        client.run_script("SHOW TABLES;\n\nSELECT * FROM nothing;", "b.sql")
+    with pytest.raises(ProgramError, match=r"b\.sql, line 4, column 7: There is no table 'nothing'"):
+        client.run_script("SHOW TABLES;\n\nSELECT *\n FROM nothing;", "b.sql")
 
 
 def test_a_statement_set_is_collected_and_run_at_its_end(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,10 +152,40 @@ def test_with_a_manager_inserts_are_programs_of_its_jobs(capsys: pytest.CaptureF
     assert "SELECT 3" in manager.programs[2][0] and "SELECT 4" in manager.programs[2][0]
 
 
-def test_changes_are_drawn_again_while_they_come(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
+def test_changes_are_shown_when_the_query_has_ended(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
     query = "SELECT k, COUNT(*) AS c FROM (VALUES ('a'), ('b'), ('a')) AS T(k) GROUP BY k"
     show(client.t_env.execute_sql(query), "CHANGELOG", 3, live=True)
-    printed = capsys.readouterr().out
-    assert "1 changes; Ctrl-C ends the query" in printed
-    last = printed.rpartition("\x1b[J")[2]
+    last = capsys.readouterr().out.rpartition("\x1b[J")[2]
     assert [line.split()[1] for line in last.splitlines() if line.startswith("| ")] == ["op", "+I", "-U", "+U"]
+
+
+def test_a_row_that_is_updated_stays_where_it_is() -> None:
+    table = ChangelogTable(10)
+    for kind, text in (("+I", "a1"), ("+I", "b1"), ("-U", "a1"), ("+U", "a2"), ("-U", "b1"), ("-D", "a2"), ("+I", "c")):
+        table.apply(kind, (text,))
+    assert table.rows() == [("c",)]
+    table.apply("+I", ("d",))
+    table.apply("-U", ("c",))
+    table.apply("+U", ("c2",))
+    assert table.rows() == [("c2",), ("d",)]
+
+
+def test_a_page_is_drawn_after_the_last_change_and_never_within_one(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[int] = []
+    drawn: list[list[int]] = []
+    whole = threading.Event()
+
+    def page() -> list[str]:
+        drawn.append(list(rows))
+        if len(rows) == 6:
+            whole.set()
+        return [str(row) for row in rows]
+
+    with LivePage(page) as screen:
+        for number in range(3):
+            with screen.changing():
+                rows.append(number)
+                rows.append(number)
+        assert whole.wait(patience(10))  # although nothing comes after it
+    assert all(len(each) % 2 == 0 for each in drawn)
+    assert capsys.readouterr().out.endswith("\x1b[6F\x1b[J")
