@@ -13,7 +13,7 @@ from tests.contract.pyflink_api import ApiName, api_names
 from penstock.columns.kernels.cast_to_text import texts_of
 from penstock.columns.typed.evaluation import project
 from penstock.columns.typed.nodes import Typed
-from penstock.common.errors import PenstockError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.table import expressions
 from penstock.table.expression import Expression, JsonOnNull, TimeIntervalUnit, TimePointUnit
 from penstock.table.expressions import call_sql, col, concat, if_then_else, json_object, lit, null_of, timestamp_diff
@@ -136,7 +136,9 @@ def test_an_expression_is_not_a_condition_of_python() -> None:
         lit(object())
 
 
-def test_bitmaps_are_refused_when_they_are_used() -> None:
-    node = resolved(col("s").bitmap_cardinality())
-    with pytest.raises(PenstockError, match="bitmaps are not there yet"):
-        project([node], [None] * 4, 1)
+def test_bitmaps_are_made_of_arrays() -> None:
+    node = resolved(expressions.array(3, 1, 3).bitmap_build().bitmap_to_string())
+    [column] = project([node], [None] * 4, 1)
+    assert column.to_pylist() == ["{1,3}"]
+    with pytest.raises(ProgramError, match="bitmap"):
+        resolved(col("s").bitmap_cardinality())
