@@ -4,9 +4,10 @@ BIN := .venv/bin
 ARGS ?=
 CASES ?=
 SCALE ?= 1
+ENGINES ?= local resident-processes resident micro-batch
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-kafka test soak lint format bench bench-kafka web setup clean
+.PHONY: help demo demo-kafka test test-engines soak lint format bench bench-kafka web setup clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/'
@@ -22,6 +23,9 @@ demo-ui: setup  ## a manager with three jobs to look at in a browser, until Ctrl
 
 test: setup  ## ruff, mypy, import-linter and all tests (ARGS="-k name" goes to pytest)
 	@$(BIN)/python scripts/check.py test $(ARGS)
+
+test-engines: setup  ## tests of whole jobs and all PyFlink programs on every engine, for hours (ENGINES="micro-batch" ARGS="-k windows" choose)
+	@PENSTOCK_TEST_ENGINES="$(ENGINES)" $(BIN)/python -m pytest tests/engine tests/acceptance/test_pyflink_programs.py $(ARGS)
 
 soak: setup  ## kill jobs at every moment and at random, for hours (ARGS="-k random" chooses)
 	@PENSTOCK_SOAK=1 $(BIN)/python -m pytest -m crash -s tests/crash $(ARGS)

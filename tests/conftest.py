@@ -10,6 +10,7 @@ from pathlib import Path
 import cloudpickle
 import hypothesis
 import pytest
+from tests.engines import ON_SPARK, named_engines
 from tests.s3_server import s3_server
 from tests.services.kafka import KafkaBroker, Unavailable, kafka_broker
 from tests.services.mariadb import MariaDbServer, mariadb_server
@@ -20,10 +21,8 @@ from penstock.common.run_options import RunOptions, current_run_options, set_run
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime import hosting
-from penstock.testing.resident_processes import ResidentExecutor
 
-ALL_ENGINES = "PENSTOCK_TEST_ALL_ENGINES"  # set: what runs in this process runs on resident tasks, too
-ENGINE = "PENSTOCK_TEST_ENGINE"  # which one runs the jobs on Spark, if not the default
+SPARK_ENGINES = tuple(name for name in named_engines() if name in ON_SPARK)
 EnvironmentFactory = Callable[..., StreamExecutionEnvironment]
 
 # How long an example takes is a matter for benchmarks, and of what else the machine is doing.
@@ -50,16 +49,12 @@ def no_containers_of_other_tests() -> Iterator[None]:
     hosting.forget_containers()
 
 
-@pytest.fixture(params=[LocalExecutor, ResidentExecutor] if ALL_ENGINES in os.environ else [LocalExecutor])
-def local_env(request: pytest.FixtureRequest) -> EnvironmentFactory:
+@pytest.fixture
+def local_env() -> EnvironmentFactory:
     """Makes environments whose jobs run on this machine: `local_env(parallelism, epoch_records=3, forget=True)`."""
-    executor = request.param
-    here = "ledger" in vars(request.module) or request.node.get_closest_marker("in_this_process") is not None
-    if executor is ResidentExecutor and here:
-        pytest.skip("looks at what functions do in this process")
 
     def make(parallelism: int = 1, epoch_records: int = 1_000_000, forget: bool = False) -> StreamExecutionEnvironment:
-        env = StreamExecutionEnvironment(executor=executor(epoch_records, forget))
+        env = StreamExecutionEnvironment(executor=LocalExecutor(epoch_records, forget))
         env.set_parallelism(parallelism)
         return env
 
@@ -75,7 +70,7 @@ def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def spark_options(spark_home: Path) -> Iterator[RunOptions]:
     before = current_run_options()
-    engine = {"penstock.engine": os.environ[ENGINE]} if ENGINE in os.environ else {}
+    engine = {"penstock.engine": SPARK_ENGINES[0]} if SPARK_ENGINES else {}
     options = RunOptions(master="local[2]", configuration={"penstock.home": str(spark_home), **engine})
     yield options
     set_run_options(before)
@@ -86,7 +81,15 @@ def spark_options(spark_home: Path) -> Iterator[RunOptions]:
             SparkContext._active_spark_context.stop()
 
 
-@pytest.fixture(params=["resident", "micro-batch"])
+@pytest.fixture(scope="session")
+def running_spark(spark_options: RunOptions, spark_home: Path) -> None:
+    """The session that all tests share, with places for resident tasks and a log that outlives the jobs."""
+    from penstock.engines.spark.session import spark_context
+
+    spark_context(spark_options.master, {}, spark_home / "logs" / "spark.log", verbose=False, places=True)
+
+
+@pytest.fixture(params=SPARK_ENGINES or ON_SPARK)
 def engine(request: pytest.FixtureRequest) -> str:
     """What `spark_env` runs jobs on. A test that is about one of them names it in a parametrize mark."""
     return str(request.param)

@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
+from tests.patience import patience
 
 BUCKET = "penstock-tests"
 
@@ -28,7 +29,9 @@ def s3_server() -> Iterator[str]:
         address = next(line.split("on ")[1].strip() for line in server.stderr if "Running on http" in line)
         # It logs every request, and would wait for somebody to read that.
         threading.Thread(target=server.stderr.read, daemon=True).start()
-        urllib.request.urlopen(urllib.request.Request(f"{address}/{BUCKET}", method="PUT"), timeout=30).close()
+        urllib.request.urlopen(
+            urllib.request.Request(f"{address}/{BUCKET}", method="PUT"), timeout=patience(30)
+        ).close()
         yield address
     finally:
         server.kill()

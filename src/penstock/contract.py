@@ -10,16 +10,11 @@ from typing import Final
 from penstock.datastream.connectors._later import LATER
 
 _JAVA: Final = "there is no Java behind Penstock: its objects are used as they are"
-_NO_CACHE: Final = "no results are kept between jobs: write to files, or let one job have several sinks"
-_UID: Final = "state is addressed by uid() alone"
 
 _NO_SMILE: Final = "plans are kept as JSON, not in Jackson's binary form"
 _OLD: Final = "Schema.new_builder() and TableDescriptor replaced it"
 _TABLE: Final[dict[str, str]] = {
     "functions": "they are Python forms of Flink's own aggregates: call those of SQL",
-    "table.WindowGroupedTable.aggregate": "select() takes Python functions too: select(f(..)) and take its fields",
-    "table.Table.from_changelog": "use StreamTableEnvironment.from_changelog_stream()",
-    "table.Table.to_changelog": "use StreamTableEnvironment.to_changelog_stream()",
     "catalog.HiveCatalog": "it needs Flink's Hive connector, which is Java: use a catalog of type 'file'",
     "module.HiveModule": "it holds Java functions",
     "compiled_plan.CompiledPlan.as_smile_bytes": _NO_SMILE,
@@ -29,11 +24,8 @@ _TABLE: Final[dict[str, str]] = {
         f"table_environment.TableEnvironment.{name}": "no Java code runs: write the function in Python"
         for name in ("create_java_function", "create_java_temporary_function", "create_java_temporary_system_function")
     },
-    "table_environment.TableEnvironment.create_temporary_model": "use create_model()",
     "descriptors": _OLD,
-    "expressions.call_sql": "write the whole query in SQL",
     "serializers.ArrowSerializer": "it moves rows between Python and Java: use TableResult.to_arrow()",
-    "types.DataType.bridged_to": "it names a Java class",
     **{
         f"types.{kind}ViewType.{way}_sql_type": "a view is no value of a row"
         for kind in ("List", "Map")
@@ -64,19 +56,10 @@ REFUSED: Final[dict[str, str]] = {
     "pyflink.datastream.checkpoint_storage.CustomCheckpointStorage": "it wraps Java classes",
     "pyflink.datastream.state_backend.CustomStateBackend": "it wraps Java classes",
     "pyflink.datastream.state_backend.EmbeddedRocksDBStateBackend.set_options": "it names a Java class",
-    "pyflink.datastream.data_stream.DataStream.set_uid_hash": _UID,
-    "pyflink.datastream.data_stream.DataStreamSink.set_uid_hash": _UID,
-    "pyflink.datastream.data_stream.KeyedStream.set_uid_hash": _UID,
-    "pyflink.datastream.data_stream.DataStream.cache": _NO_CACHE,
-    "pyflink.datastream.data_stream.KeyedStream.cache": _NO_CACHE,
-    "pyflink.datastream.data_stream.CachedDataStream": _NO_CACHE,
     "pyflink.datastream.functions.JavaFunctionWrapper": _JAVA,
     "pyflink.datastream.output_tag.OutputTag.get_java_output_tag": _JAVA,
     "pyflink.datastream.slot_sharing_group.MemorySize.get_java_memory_size": _JAVA,
     "pyflink.datastream.slot_sharing_group.SlotSharingGroup.get_java_slot_sharing_group": _JAVA,
-    "pyflink.datastream.stream_execution_environment.StreamExecutionEnvironment.register_cached_file": (
-        "only Java functions can read the distributed cache: use add_python_archive()"
-    ),
     "pyflink.datastream.utils.create_hadoop_configuration": _JAVA,
     "pyflink.datastream.utils.create_java_properties": _JAVA,
     "pyflink.datastream.utils.convert_to_python_obj": _JAVA,

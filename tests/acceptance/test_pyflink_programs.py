@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.conftest import ALL_ENGINES
+from tests import engines
 
 from penstock.cli import pyflink_alias, script
 from penstock.common.options import MICRO_BATCH, RESIDENT
 from penstock.common.run_options import RunOptions, current_run_options, set_run_options
 from penstock.engines.local.executor import LocalExecutor
 from penstock.engines.spark import executor as spark_executor
-from penstock.testing.resident_processes import ResidentExecutor
 
 PROGRAMS = Path(__file__).parent.parent / "pyflink_programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.py"))
@@ -32,6 +31,12 @@ ONLY_RESIDENT = {
     "timer_by_the_clock_between_slow_records": "records of an epoch arrive together: docs/pyflink.md",
 }
 ELSEWHERE = {*DIFFERENT, *ONLY_ON_SPARK, *ONLY_RESIDENT}
+NOT_ON: dict[str, set[str]] = {
+    engines.LOCAL: ELSEWHERE,
+    engines.PROCESSES: {*DIFFERENT, *ONLY_ON_SPARK},
+    RESIDENT: {*DIFFERENT},
+    MICRO_BATCH: {*DIFFERENT, *ONLY_RESIDENT},
+}
 NOT_FORGETFUL = {
     "sink_file_with_compaction": "counts compacted files, and here there are more checkpoints",
     "config_execution_config_switches": "prints the watermark interval, which these tests set",
@@ -112,32 +117,45 @@ def as_a_program() -> Iterator[None]:
 
 
 @pytest.fixture
-def on_local_executor(as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_executor, "SparkExecutor", LocalExecutor)
+def where(request: pytest.FixtureRequest, as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """On Spark as `penstock run` does it, otherwise to its end inside of execute()."""
+    engine, before = str(request.param), current_run_options()
+    if engine in engines.ON_SPARK:
+        options: RunOptions = request.getfixturevalue("spark_options")
+        configuration = {**options.configuration, "penstock.engine": engine}
+        set_run_options(RunOptions(master=options.master, configuration=configuration, pyflink_imports=True))
+    else:
+        engines.run_local_jobs_on(engine, monkeypatch)
+        monkeypatch.setattr(spark_executor, "SparkExecutor", LocalExecutor)
+    yield engine
+    set_run_options(before)
 
 
 @pytest.fixture
-def forgetful_in_small_epochs(as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def forgetful_in_small_epochs(
+    request: pytest.FixtureRequest, as_a_program: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     # Without watermarks of the clock: how far they have come when a record arrives would depend on the epochs.
     before = current_run_options()
     set_run_options(RunOptions(configuration={"pipeline.auto-watermark-interval": "0"}))
+    engines.run_local_jobs_on(request.param, monkeypatch)
     monkeypatch.setattr(spark_executor, "SparkExecutor", lambda: LocalExecutor(2, forget=True))
     yield
     set_run_options(before)
 
 
-@pytest.fixture
-def on_spark(as_a_program: None, spark_options: RunOptions, engine: str) -> Iterator[None]:
-    before = current_run_options()
-    configuration = {**spark_options.configuration, "penstock.engine": engine}
-    set_run_options(RunOptions(master=spark_options.master, configuration=configuration, pyflink_imports=True))
-    yield
-    set_run_options(before)
+def runs() -> Iterator[Any]:
+    """All programs on the engines that are named; without a name all in this process, and some elsewhere."""
+    usual = {engines.LOCAL: NAMES, engines.PROCESSES: ON_RESIDENT, RESIDENT: ON_SPARK}
+    named = engines.named_engines()
+    for engine, names in dict.fromkeys(named, NAMES).items() if named else usual.items():
+        for name in names:
+            if name not in NOT_ON[engine]:
+                yield pytest.param(engine, name, marks=pytest.mark.spark if engine in engines.ON_SPARK else ())
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ELSEWHERE])
-@pytest.mark.usefixtures("on_local_executor")
-def test_program_in_this_process(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("where", "name"), list(runs()), indirect=["where"])
+def test_program(where: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     got, wanted = result_of(name, capsys)
     assert got == wanted
 
@@ -146,49 +164,20 @@ def test_program_in_this_process(name: str, capsys: pytest.CaptureFixture[str]) 
     "name",
     [name for name in NAMES if name not in ELSEWHERE and name not in NOT_FORGETFUL],
 )
+@pytest.mark.parametrize(
+    "forgetful_in_small_epochs",
+    [name for name in engines.named_engines() if name not in engines.ON_SPARK] or [engines.LOCAL],
+    indirect=True,
+)
 @pytest.mark.usefixtures("forgetful_in_small_epochs")
 def test_program_in_epochs_of_two_records_from_snapshots_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     got, wanted = result_of(name, capsys)
     assert got == wanted
 
 
-def runs_on_spark() -> Iterator[tuple[str, str]]:
-    """The resident engine first: it is the one that makes a session with places for its tasks."""
-    for name in [name for name in NAMES if name not in DIFFERENT] if ALL_ENGINES in os.environ else ON_SPARK:
-        yield RESIDENT, name
-    if ALL_ENGINES in os.environ:
-        for name in [name for name in NAMES if name not in DIFFERENT and name not in ONLY_RESIDENT]:
-            yield MICRO_BATCH, name
-
-
-@pytest.mark.parametrize(("engine", "name"), list(runs_on_spark()))
-@pytest.mark.spark
-@pytest.mark.usefixtures("on_spark")
-def test_program_on_spark(engine: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    got, wanted = result_of(name, capsys)
-    assert got == wanted
-
-
-@pytest.fixture
-def on_resident_tasks(as_a_program: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_executor, "SparkExecutor", ResidentExecutor)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [name for name in NAMES if name not in DIFFERENT and name not in ONLY_ON_SPARK]
-    if ALL_ENGINES in os.environ
-    else ON_RESIDENT,
-)
-@pytest.mark.usefixtures("on_resident_tasks")
-def test_program_on_resident_tasks(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    got, wanted = result_of(name, capsys)
-    assert got == wanted
-
-
 @pytest.mark.parametrize("name", [name for name in DIFFERENT if name != "window_late_data"])
-@pytest.mark.usefixtures("on_local_executor")
-def test_known_difference_is_still_one(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("where", [engines.LOCAL], indirect=True)
+def test_known_difference_is_still_one(where: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """An entry that has come to match leaves the table."""
     try:
         got, wanted = result_of(name, capsys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -144,3 +145,23 @@ def test_the_page_about_coverage_is_up_to_date() -> None:
     assert PAGE.exists() and PAGE.read_text(encoding="utf-8") == coverage_page(), (
         "docs/api-coverage.md is out of date: run .venv/bin/python -m tests.contract.api_coverage"
     )
+
+
+def test_names_that_pyflinks_modules_have_from_others_can_be_imported_from_there_too() -> None:
+    """Module, name and home, as PyFlink 2.3 has them; what only links Python to Java is left out."""
+    pyflink_alias.install()
+    wrong = []
+    for line in (Path(__file__).parent / "pyflink-2.3-borrowed.tsv").read_text(encoding="utf-8").splitlines():
+        module, name, home = line.split("\t")
+        found = getattr(importlib.import_module(module), name, None)
+        if found is None or found is not getattr(importlib.import_module(home), name):
+            wrong.append(f"{module}.{name}")
+    assert wrong == []
+
+
+def test_modules_that_only_programs_of_pyflink_ask_for() -> None:
+    pyflink_alias.install()
+    assert importlib.import_module("pyflink.version").__version__ == "2.3.0"
+    assert importlib.import_module("pyflink.common.constants").MIN_LONG_VALUE == -(2**63)
+    with pytest.raises(NotSupportedError, match="no Java code"):
+        importlib.import_module("pyflink.java_gateway").get_gateway()

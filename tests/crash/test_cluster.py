@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from tests.crash.killed_job import PENSTOCK, KilledJob, signal_session
-from tests.patience import patience
+from tests.patience import completed
 from tests.s3_server import BUCKET, reach
-from tests.services.spark_cluster import SparkCluster, spark_cluster
+from tests.services.processes import wait_until
+from tests.services.spark_cluster import SparkCluster, descendants, send_signal, spark_cluster
 
 from penstock.storage import storage_at
 
@@ -43,20 +44,17 @@ print("sum", sum(totals.values()))
 
 
 def run(program: Path, master: str, home: Path, engine: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return completed(
         [str(PENSTOCK), "run", "--master", master, f"-Dpenstock.engine={engine}", *options, str(program)],
+        300,
         env={**os.environ, "PENSTOCK_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=patience(300),
-        check=False,
     )
 
 
 @contextlib.contextmanager
 def busy_machine() -> Iterator[None]:
-    """Two processes for every core that want all of it, beside whatever else runs."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
+    """Four processes for every core that want all of it, beside whatever else runs."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
     try:
         yield
     finally:
@@ -68,7 +66,8 @@ def busy_machine() -> Iterator[None]:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_jobs_start_on_a_busy_machine(tmp_path: Path, engine: str) -> None:
     """Spark gives a Python process ten seconds to connect back, which some miss here."""
-    program = tmp_path / "count.py"
+    program = tmp_path / "program" / "count.py"  # away from what the cluster keeps: modules beside a program travel
+    program.parent.mkdir()
     program.write_text(COUNT)
     with spark_cluster(tmp_path / "cluster") as cluster, busy_machine():
         for number in range(STARTS):
@@ -108,7 +107,7 @@ class ClusterJob(KilledJob):
 
     sinks = ("reports", "running")
 
-    def __init__(self, directory: Path, master: str, store: str, records: int) -> None:
+    def __init__(self, directory: Path, master: str, store: str, records: int, **options: str) -> None:
         super().__init__(
             directory,
             records,
@@ -119,6 +118,7 @@ class ClusterJob(KilledJob):
                 "penstock.resident.epoch-interval": "300 ms",
                 "execution.checkpointing.interval": "5s",
                 "execution.checkpointing.dir": f"{store}/checkpoints",
+                **options,
             },
         )
         self.master = master
@@ -165,3 +165,47 @@ def test_resident_tasks_share_no_disk_but_a_store(
         assert job.wait(process, "executors killed") == 0, job.story()
     job.assert_complete()
     assert storage_at(f"{job.store}/state").names() == [], "the state of a finished job stays in the store"
+
+
+# Spark gives an executor up after two minutes by default.
+SOON = {
+    "spark.executor.heartbeatInterval": "2s",
+    "spark.network.timeout": "10s",
+    "spark.network.timeoutInterval": "2s",
+}
+
+
+@pytest.mark.parametrize(
+    ("who", "spark"), [("all of it", "waits for it"), ("all of it", "replaces it"), ("its JVM", "replaces it")]
+)
+def test_an_executor_that_stops_and_wakes_up_changes_nothing(
+    tmp_path: Path, s3_address: str, monkeypatch: pytest.MonkeyPatch, who: str, spark: str
+) -> None:
+    """As a machine that hangs: nobody closes a connection. A task without its JVM goes on until Spark runs another."""
+    reach(s3_address, monkeypatch)
+    # An epoch in a second at most: there is to be input left when it wakes up.
+    options = {"penstock.resident.heartbeat-timeout": "4 s", "penstock.resident.epoch-interval": "1 s"}
+    driver = tmp_path / "driver"
+    driver.mkdir()
+    with spark_cluster(tmp_path / "cluster", hidden=[driver]) as cluster:
+        soon = SOON if spark == "replaces it" else {}
+        job = ClusterJob(driver, cluster.url, f"s3://{BUCKET}/{tmp_path.name}", records=80_000, **options, **soon)
+        process = job.start()
+        try:
+            job.wait_for_epoch(process)
+            stopped = sorted(cluster.executors())[0]
+            victims = [stopped, *(descendants(stopped) if who == "all of it" else [])]
+            send_signal(signal.SIGSTOP, victims)
+            if soon:
+                wait_until(lambda: len(set(cluster.executors()) - {stopped}) == 2, "another executor", 120)
+                job.wait_for_epoch(process)
+            else:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(10)  # longer than the engine waits for a beat
+            assert process.poll() is None, f"the input is too short\n{job.story()}"
+            send_signal(signal.SIGCONT, victims)
+            job.history.append(f"woke up after {job.newest_epoch()}")
+            assert job.wait(process, "an executor stopped for a while") == 0, job.story()
+        finally:
+            signal_session(process.pid, signal.SIGKILL)
+    job.assert_complete()

@@ -49,24 +49,38 @@ def test_resident_tasks_killed_at_representative_moments(tmp_path: Path, state_b
     job.assert_complete()
 
 
-def _every_moment(engine: str) -> list[tuple[str, bool]]:
+# Each kind has a job of its own, so that they can be run one by one.
+KINDS = {
+    "epochs": DRIVER_POINTS[:4],
+    "commits": DRIVER_POINTS[4:],
+    "workers": WORKER_POINTS,
+    "tasks": RESIDENT_POINTS,
+}
+RECORDS_FOR_A_MOMENT = {"micro-batch": 5_000, "resident": 16_000}
+
+
+def _moments(points: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Who dies where."""
     moments = []
-    in_workers = WORKER_POINTS + (RESIDENT_POINTS if engine == "resident" else ())
-    for point in DRIVER_POINTS + in_workers:
-        victims = ["self", "jvm", "driver"] if point in in_workers else ["self", "jvm"]
+    for point in points:
+        victims = ["self", "jvm"] if point in DRIVER_POINTS else ["self", "jvm", "driver"]
         if point == "during-recovery":
             victims = ["self"]  # there is no JVM yet
-        moments += [(f"{point}:1:{victim}", point.startswith("savepoint")) for victim in victims]
+        moments += [(point, victim) for victim in victims]
     return moments
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("first_pass", [1, 2])
-@pytest.mark.parametrize(("engine", "records"), [("micro-batch", 120_000), ("resident", 600_000)])
-def test_killed_at_every_moment(tmp_path: Path, engine: str, records: int, first_pass: int) -> None:
-    job = KilledJob(tmp_path, records=records, epoch_records=1_000, engine=engine)
-    for moment, savepoint in _every_moment(engine):
-        point, _, victim = moment.split(":")
+@pytest.mark.parametrize(
+    ("engine", "kind"),
+    [(engine, kind) for engine in RECORDS_FOR_A_MOMENT for kind in KINDS if engine == "resident" or kind != "tasks"],
+)
+def test_killed_at_every_moment(tmp_path: Path, engine: str, kind: str, first_pass: int) -> None:
+    moments = _moments(KINDS[kind])
+    job = KilledJob(tmp_path, len(moments) * RECORDS_FOR_A_MOMENT[engine], epoch_records=1_000, engine=engine)
+    for point, victim in moments:
+        savepoint = point.startswith("savepoint")
         number = 1 if point == "during-recovery" or savepoint else first_pass
         # A worker's death does not end the run, so that another one has to.
         job.run(f"{point}:{number}:{victim}", "after-commit:5", savepoint=savepoint)

@@ -6,7 +6,7 @@ import subprocess
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
@@ -153,14 +153,18 @@ def test_the_broker_dies_and_comes_back(tmp_path: Path, broker: KafkaBroker, eng
     job.assert_complete()
 
 
-def _every_moment(engine: str) -> list[tuple[str, ...]]:
-    """Each start ends with the driver's death. Workers' are repaired within it: each takes one of them along, so that
-    all have their turn."""
-    of_workers = WORKER_POINTS + (RESIDENT_POINTS if engine == "resident" else ())
-    drivers = [f"{point}:{number}" for number in (1, 2, 3) for point in _without_savepoints(DRIVER_POINTS)]
-    workers = [f"{point}:{number}" for number in (1, 2, 3) for point in _without_savepoints(of_workers)]
-    assert len(workers) <= len(drivers)
-    return [(worker, driver, "after-commit:6") for worker, driver in zip(cycle(workers), drivers, strict=False)]
+PASSES = (1, 2, 3)
+
+
+def _every_moment(engine: str, number: int) -> list[tuple[str, ...]]:
+    """The driver dies at this pass of each of its points. Workers' deaths are repaired within the run: each start takes
+    one of them along, so that over all passes all have their turn."""
+    of_workers = _without_savepoints(WORKER_POINTS + (RESIDENT_POINTS if engine == "resident" else ()))
+    drivers = [f"{point}:{number}" for point in _without_savepoints(DRIVER_POINTS)]
+    workers = cycle([f"{point}:{each}" for each in PASSES for point in of_workers])
+    assert len(of_workers) <= len(drivers)
+    mine = islice(workers, len(of_workers) * PASSES.index(number), None)
+    return [(worker, driver, "after-commit:6") for worker, driver in zip(mine, drivers, strict=False)]
 
 
 def _without_savepoints(points: Iterable[str]) -> list[str]:
@@ -170,11 +174,18 @@ def _without_savepoints(points: Iterable[str]) -> list[str]:
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ["micro-batch", "resident"])
 @pytest.mark.parametrize(("width", "broker_dies"), [(0, False), (LARGE, False), (LARGE, True)])
+@pytest.mark.parametrize("number", PASSES)
 def test_killed_at_every_moment(
-    tmp_path: Path, broker: KafkaBroker, postgres: PostgresServer, engine: str, width: int, broker_dies: bool
+    tmp_path: Path,
+    broker: KafkaBroker,
+    postgres: PostgresServer,
+    engine: str,
+    width: int,
+    broker_dies: bool,
+    number: int,
 ) -> None:
-    job = CountingJob(tmp_path, broker, 160_000, width, postgres, epoch_records=1_200, engine=engine)
-    for crashes in _every_moment(engine):
+    job = CountingJob(tmp_path, broker, 80_000, width, postgres, epoch_records=1_200, engine=engine)
+    for crashes in _every_moment(engine, number):
         process = job.start(*crashes)
         if broker_dies:
             _kill_broker_after_an_epoch(job, process)

@@ -6,6 +6,7 @@ import contextlib
 import os
 import random
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,31 @@ from tests.manager.processes import (
     written,
 )
 
+from penstock.client import JobClient
 from penstock.common.errors import JobExecutionError
 
-_COUNT = 3000
+_SLOWLY_A_SECOND = 50  # what a job counts until its gate is open
+
+
+def _answers(job: JobClient) -> bool:
+    return job.status() in ("RUNNING", "FINISHED")
 
 
 @pytest.mark.crash
 @pytest.mark.parametrize(
-    ("jobs", "kills"),
-    [pytest.param(2, 3, id="short"), pytest.param(5, 20, id="long", marks=pytest.mark.soak)],
+    ("jobs", "kills", "seconds", "more"),
+    [
+        pytest.param(2, 3, 60, [], id="short"),
+        pytest.param(5, 20, 60, [], id="long", marks=pytest.mark.soak),
+        pytest.param(1, 2, 60, ["on-spark"], id="short on Spark", marks=pytest.mark.spark),
+        pytest.param(5, 20, 300, ["on-spark"], id="long on Spark", marks=[pytest.mark.spark, pytest.mark.soak]),
+    ],
 )
-def test_a_manager_killed_at_random_loses_no_job_and_runs_none_twice(tmp_path: Path, jobs: int, kills: int) -> None:
+def test_a_manager_killed_at_random_loses_no_job_and_runs_none_twice(
+    tmp_path: Path, jobs: int, kills: int, seconds: int, more: list[str]
+) -> None:
+    """Each job has work for so many seconds, so that it has not finished when it is disturbed."""
+    count, done = seconds * _SLOWLY_A_SECOND, {"savepoints": 0, "killed drivers": 0}
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
     chance = random.Random(seed)
@@ -39,7 +54,7 @@ def test_a_manager_killed_at_random_loses_no_job_and_runs_none_twice(tmp_path: P
     client = manager.start()
     program = PROGRAMS / "counting_job.py"
     ids = [
-        client.submit(program, [str(output), str(_COUNT), str(gate)], parallelism=1, configuration=SMALL_EPOCHS)
+        client.submit(program, [str(output), str(count), str(gate), *more], parallelism=1, configuration=SMALL_EPOCHS)
         for output in outputs
     ]
     try:
@@ -47,19 +62,22 @@ def test_a_manager_killed_at_random_loses_no_job_and_runs_none_twice(tmp_path: P
             job = chance.choice(ids)
             if chance.random() < 0.5:
                 asked = client.job(job)
-                until("an answer", lambda asked=asked: asked.status() in ("RUNNING", "FINISHED"), 60)
+                until("an answer", partial(_answers, asked), 120)
                 try:
                     asked.ask("POST", "/savepoints", {"target-directory": str(tmp_path / "savepoints")})
+                    done["savepoints"] += 1
                 except JobExecutionError as error:
                     print("the savepoint was refused:", error)
             elif chance.random() < 0.5 and (driver := driver_of(manager.home, job)) is not None:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(driver, signal.SIGKILL)
+                    done["killed drivers"] += 1
             manager.kill()
             client = manager.start()
             assert max(drivers_running(manager.home, job) for job in ids) <= 1, "a job runs twice"
+        print(f"{kills} kills of the manager, {done}; then", [client.job(job).status() for job in ids])
         gate.touch()
-        until("the end", lambda: all(client.job(job).status() == "FINISHED" for job in ids), 120)
-        assert [written(output) for output in outputs] == [expected(_COUNT)] * jobs
+        until("the end", lambda: all(client.job(job).status() == "FINISHED" for job in ids), 300)
+        assert [written(output) for output in outputs] == [expected(count)] * jobs
     finally:
         manager.stop()

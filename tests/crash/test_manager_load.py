@@ -20,6 +20,7 @@ from tests.manager.processes import (
     until,
     written,
 )
+from tests.patience import patience
 
 from penstock.client import PenstockClient
 
@@ -45,7 +46,7 @@ class Page:
 
     def _seconds(self, path: str) -> float:
         began = time.perf_counter()
-        connection = http.client.HTTPConnection(self._address, timeout=60)
+        connection = http.client.HTTPConnection(self._address, timeout=patience(60))
         connection.request("GET", path, headers=self._headers)
         answer = connection.getresponse()
         answer.read()

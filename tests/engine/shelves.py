@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from tests.patience import patience
+
 from penstock.connectors import Fetch, Source, SourceReader, Split, SplitEnumerator
 
 Shelf = list[tuple[str, int]]  # values and their event times
@@ -129,7 +131,7 @@ class StuckEnumerator(SplitEnumerator):
     allowed = threading.Event()
 
     def discover(self) -> list[Split]:
-        assert self.allowed.wait(30)
+        assert self.allowed.wait(patience(30))
         return [Split("s0", 0)]
 
 

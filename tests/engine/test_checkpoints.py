@@ -127,7 +127,14 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[int], bool
     return arm
 
 
-@pytest.mark.parametrize("what", ["level-0", "level-1", "_metadata"])
+files_of_a_checkpoint = pytest.mark.parametrize(
+    "what",
+    # Those of the levels are written where the tasks run.
+    [*(pytest.param(level, marks=pytest.mark.in_this_process) for level in ("level-0", "level-1")), "_metadata"],
+)
+
+
+@files_of_a_checkpoint
 def test_when_the_disk_is_full_the_job_goes_on_and_the_last_good_checkpoint_stays(
     what: str, tmp_path: Path, full_disk: Any
 ) -> None:
@@ -143,7 +150,7 @@ def test_when_the_disk_is_full_the_job_goes_on_and_the_last_good_checkpoint_stay
     assert sorted(after) == [record for record in EXPECTED if record[0] >= 40]
 
 
-@pytest.mark.parametrize("what", ["level-0", "level-1", "_metadata"])
+@files_of_a_checkpoint
 @pytest.mark.parametrize("call", range(4))
 def test_each_single_write_may_fail_and_the_next_checkpoint_is_good(
     what: str, call: int, tmp_path: Path, full_disk: Any
@@ -165,6 +172,7 @@ def test_more_failures_than_tolerated_fail_the_job(tmp_path: Path, full_disk: An
     assert sorted(run(LocalExecutor(EPOCH, start_from=str(tmp_path)))) == [r for r in EXPECTED if r[0] >= 20]
 
 
+@pytest.mark.in_this_process
 def test_half_written_parts_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = local.bring_to_disk
 

@@ -51,6 +51,7 @@ def test_every_record_is_in_one_committed_transaction(
     assert begun == ended, "a transaction was left open"
 
 
+@pytest.mark.in_this_process
 def test_the_life_of_transactions() -> None:
     env = StreamExecutionEnvironment(executor=LocalExecutor(epoch_records=10))
     env.set_parallelism(1)
@@ -59,12 +60,14 @@ def test_the_life_of_transactions() -> None:
     assert order == EVENTS
 
 
+@pytest.mark.in_this_process
 def test_a_commit_that_fails_is_recovered() -> None:
     write(restarting(5), Transactions(fail_commit_of=1))
     assert sorted(classic_sinks.VISIBLE) == list(range(20))
     assert "recover-and-commit 1" in EVENTS
 
 
+@pytest.mark.in_this_process
 def test_what_a_failed_attempt_has_begun_is_aborted() -> None:
     write(restarting(5), Transactions(fail_at=12))
     assert sorted(classic_sinks.VISIBLE) == list(range(20))

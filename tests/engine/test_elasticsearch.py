@@ -9,6 +9,7 @@ import httpx
 import pytest
 from tests.conftest import EnvironmentFactory
 from tests.engine.connector_pages import ConnectorPage
+from tests.patience import patience
 from tests.services.opensearch import opensearch_server
 
 from penstock.common import Row
@@ -39,8 +40,8 @@ def builder(address: str, emitter: ElasticsearchEmitter) -> Elasticsearch7SinkBu
 
 
 def documents(address: str, index: str) -> dict[str, Any]:
-    httpx.post(f"{address}/{index}/_refresh", timeout=60)
-    found = httpx.post(f"{address}/{index}/_search", json={"size": 1000}, timeout=60).json()
+    httpx.post(f"{address}/{index}/_refresh", timeout=patience(60))
+    found = httpx.post(f"{address}/{index}/_search", json={"size": 1000}, timeout=patience(60)).json()
     return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
 
 
@@ -59,7 +60,7 @@ def test_documents_by_key_and_by_index(local_env: EnvironmentFactory, address: s
 
 
 def test_a_document_that_is_refused_fails_the_job(local_env: EnvironmentFactory, address: str) -> None:
-    httpx.put(f"{address}/strict", json={"mappings": {"properties": {"id": {"type": "integer"}}}}, timeout=60)
+    httpx.put(f"{address}/strict", json={"mappings": {"properties": {"id": {"type": "integer"}}}}, timeout=patience(60))
     env = local_env()
     env.from_collection([{"id": "no number"}], TEXTS).sink_to(
         builder(address, ElasticsearchEmitter.static_index("strict")).build()

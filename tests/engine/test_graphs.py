@@ -122,6 +122,7 @@ def everything(env: StreamExecutionEnvironment) -> None:
     numbers.union(more).key_by(lambda n: n % 4).reduce(lambda a, b: a + b).map(Touch("reduced")).add_sink(Keep("sums"))
 
 
+@pytest.mark.in_this_process
 @every_cut
 @pytest.mark.parametrize("parallelism", [1, 2, 4])
 def test_graph_of_everything_is_computed_once_per_record(
@@ -144,6 +145,7 @@ def test_graph_of_everything_is_computed_once_per_record(
     assert set(totals.values()) <= set(ledger.kept["sums"])
 
 
+@pytest.mark.in_this_process
 def test_two_jobs_of_one_environment_do_not_repeat_each_other(local_env: EnvironmentFactory) -> None:
     env = local_env()
     first = env.from_collection([1, 2]).map(Touch("first"))

@@ -125,7 +125,7 @@ def test_a_savepoint_while_the_job_runs_and_a_stop_with_another(tmp_path: Path) 
 
 def test_a_savepoint_needs_a_directory_and_a_checkpoint_an_interval(tmp_path: Path) -> None:
     job = run(numbers(InBackground(tmp_path)))
-    with pytest.raises(ConfigurationError, match="state.savepoints.dir"):
+    with pytest.raises(ConfigurationError, match="execution.checkpointing.savepoint-dir"):
         job.savepoint(None).result(0)
     with pytest.raises(ConfigurationError, match="execution.checkpointing.interval"):
         job.checkpoint().result(0)

@@ -70,6 +70,7 @@ def test_a_writer_that_was_lost_goes_on_from_its_state(local_env: EnvironmentFac
     assert restored == [5, 10, 15]
 
 
+@pytest.mark.in_this_process
 def test_a_savepoint_has_the_states_of_all_writers(tmp_path: Path) -> None:
     def run(executor: LocalExecutor, parallelism: int) -> None:
         env = StreamExecutionEnvironment(executor=executor)

@@ -27,7 +27,7 @@ from penstock.datastream.functions import MapFunction, SourceFunction
 from penstock.datastream.state import ValueStateDescriptor
 from penstock.engines.local.executor import LocalExecutor
 from penstock.storage import storage_at
-from penstock.testing.resident_processes import ResidentExecutor
+from penstock.testing.resident_processes import ProcessExecutor, ResidentExecutor
 
 RECORDS, KEYS = 3000, 11
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's filters are Linux's")
@@ -105,6 +105,19 @@ def test_killed_tasks_come_back_and_nothing_is_lost_or_doubled() -> None:
     assert counted(environment(executor, 2)) == expected()
     assert executor.done()
     assert executor.engine._generation >= 4
+
+
+def stop_many(job: Meddling) -> None:
+    for slot in range(1, 8):
+        job.signal(slot, signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("meddle", [kill(0), stop_many])
+def test_what_many_tasks_notice_is_one_loss(meddle: Callable[[Meddling], None]) -> None:
+    """All others see their connections to a dead one break, and tasks of one machine fall silent together."""
+    executor = Meddling({3: meddle})
+    assert counted(environment(executor, 8, **{"penstock.resident.heartbeat-timeout": "3 s"})) == expected()
+    assert executor.done()
 
 
 def test_a_stopped_task_is_replaced_after_a_while() -> None:
@@ -268,6 +281,16 @@ def test_a_savepoint_of_one_engine_is_one_for_the_other(first: str, backend: str
     assert before + after == expected()
 
 
+@pytest.mark.parametrize("key", ["execution.state-recovery.path", "execution.savepoint.path"])
+@pytest.mark.parametrize("kind", [LocalExecutor, ProcessExecutor])
+def test_a_program_may_name_its_savepoint_itself(key: str, kind: Any, tmp_path: Path) -> None:
+    executor = LocalExecutor(epoch_records=300, stop_after=4, savepoint_directory=str(tmp_path / "savepoints"))
+    before = counted(environment(executor, 2))
+    home = {"penstock.home": str(tmp_path / "home")}
+    after = counted(environment(kind(), 2, **home, **{key: f"file://{executor.savepoint_path}/_metadata"}))
+    assert before + after == expected()
+
+
 class Stopping(Meddling):
     """As the local executor does: stops the job with a savepoint after some epochs."""
 
@@ -329,3 +352,40 @@ def test_sources_of_splits_and_sinks_of_users_are_exact(kills: dict[int, Callabl
     env.execute()
     assert executor.done()
     assert Counter(visible(name)) == Counter(values_of(content))
+
+
+class Stuck(MapFunction):
+    """Does not return, once."""
+
+    def __init__(self, mark: Path, where: str) -> None:
+        self.mark = mark
+        self.where = where
+
+    def map(self, value: Any) -> Any:
+        if value == RECORDS // 4:
+            self._wait_in("map")
+        return value * 7919 % KEYS
+
+    def close(self) -> None:
+        self._wait_in("close")
+
+    def _wait_in(self, where: str) -> None:
+        if where != self.where:
+            return
+        try:
+            self.mark.touch(exist_ok=False)
+        except FileExistsError:
+            return
+        threading.Event().wait()
+
+
+@pytest.mark.parametrize(("where", "meddle"), [("map", {}), ("close", {4: kill(0)})])
+def test_a_task_in_which_user_code_does_not_return_is_replaced(
+    tmp_path: Path, where: str, meddle: dict[int, Callable[[Meddling], None]]
+) -> None:
+    """Functions are closed when another task is lost."""
+    executor = Meddling(meddle)
+    env = environment(executor, 2, **{"execution.checkpointing.timeout": "2 s"})
+    assert counted(env, Stuck(tmp_path / "stuck", where)) == expected()
+    assert (tmp_path / "stuck").exists()
+    assert executor.done()

@@ -114,6 +114,7 @@ class FailsOnce(Remember):
         yield from super().process_element(value, ctx)
 
 
+@pytest.mark.in_this_process
 def test_an_epoch_that_runs_again_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
     executor = Asking({"all": StateQuestion("counts", "count")})
     env = StreamExecutionEnvironment(executor=executor)

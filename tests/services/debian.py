@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.patience import patience
 from tests.services.processes import SERVICES
 
 
@@ -37,7 +38,7 @@ def _download(packages: Sequence[str], into: Path) -> None:
         ],
         check=True,
         capture_output=True,
-        timeout=300,
+        timeout=patience(300),
     )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ class KafkaBroker:
         return (self._directory / "broker.log").read_text(errors="replace")
 
     def client(self, **settings: Any) -> dict[str, Any]:
-        return {"bootstrap.servers": self.address, **settings}
+        return {"bootstrap.servers": self.address, "log_level": 4, **settings}  # 4: warnings, and what is worse
 
     def _end(self, number: signal.Signals) -> None:
         if self._process is not None:

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from tests.patience import patience
 from tests.services.debian import unpacked
 from tests.services.processes import SERVICES, free_port, port_is_open, server_process
 
@@ -56,7 +57,7 @@ def influxdb(directory: Path) -> Iterator[int]:
 def _is_ready(url: str) -> bool:
     """Its port is open long before it answers questions."""
     try:
-        with urllib.request.urlopen(url, timeout=10) as response:
+        with urllib.request.urlopen(url, timeout=patience(10)) as response:
             return bool(response.status == 200)
     except OSError:
         return False
@@ -65,7 +66,7 @@ def _is_ready(url: str) -> bool:
 def fetched(url: str, query: dict[str, str] | None = None, post: bool = False) -> Any:
     target = f"{url}?{urlencode(query)}" if query else url
     request = urllib.request.Request(target, method="POST" if post else "GET")
-    with urllib.request.urlopen(request, timeout=10) as response:
+    with urllib.request.urlopen(request, timeout=patience(10)) as response:
         return json.loads(response.read())
 
 
@@ -118,7 +119,10 @@ def _npm(package: str, version: str) -> Path:
         options = ["--no-audit", "--no-fund", "--omit=optional", "--prefix", str(home)]
         try:
             subprocess.run(
-                ["npm", "install", *options, f"{package}@{version}"], check=True, capture_output=True, timeout=300
+                ["npm", "install", *options, f"{package}@{version}"],
+                check=True,
+                capture_output=True,
+                timeout=patience(300),
             )
         except (OSError, subprocess.SubprocessError) as error:
             pytest.skip(f"no {package} here: npm cannot fetch it ({error})")

@@ -12,7 +12,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,9 +41,7 @@ class SparkCluster:
         """One of those that run, with its Python workers."""
         executors = sorted(self.executors())
         victim = executors[number % len(executors)]
-        for pid in [victim, *_descendants(victim)]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        send_signal(signal.SIGKILL, [victim, *descendants(victim)])
 
 
 @contextlib.contextmanager
@@ -110,7 +108,14 @@ def _processes_that_run(name: str) -> Iterator[tuple[int, int]]:
                 yield int(entry.name), os.getsid(int(entry.name))
 
 
-def _descendants(ancestor: int) -> list[int]:
+def send_signal(number: int, processes: Iterable[int]) -> None:
+    """To those that are still there."""
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def descendants(ancestor: int) -> list[int]:
     children = (Path("/proc") / str(ancestor) / "task").glob("*/children")
     found = [int(pid) for file in children for pid in file.read_text().split()]
-    return [*found, *(pid for child in found for pid in _descendants(child))]
+    return [*found, *(pid for child in found for pid in descendants(child))]

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.patience import patience
+from tests.patience import completed, patience
 
 pytestmark = pytest.mark.spark
 
@@ -32,14 +32,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments),
-        env=environment(home),
-        capture_output=True,
-        text=True,
-        timeout=patience(180),
-        cwd=home.parent,
-    )
+    return completed(command(*arguments), 180, env=environment(home), cwd=str(home.parent))
 
 
 def write_wheel(path: Path, module: str, content: str) -> None:
@@ -170,6 +163,16 @@ def test_executors_in_processes_of_their_own(tmp_path: Path, home: Path) -> None
     assert result.returncode == 0
 
 
+def test_slots_that_the_settings_do_not_allow_are_told_at_once(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "beside.py").write_text("def describe(key, count):\n    return f'{key} {count:02d}'\n")
+    script = tmp_path / "keyed.py"
+    script.write_text(KEYED)
+    long = ["-D", "penstock.engine=resident", "-D", "penstock.resident.slot-timeout=24 h"]
+    result = run(home, "--pyflink", "-p", "2", *long, "--master", "local-cluster[1,1,1024]", str(script))
+    assert "needs 2 slots of Spark at the same time, and the cluster can give it 1" in result.stderr
+    assert result.returncode != 0
+
+
 ENDLESS = """
 import time
 
@@ -220,3 +223,27 @@ def test_interrupt_stops_the_job_cleanly(tmp_path: Path, home: Path) -> None:
     assert errors == ""
     assert all(line.startswith("tick ") for line in rest.splitlines())
     assert not list((home / "jobs").iterdir()), "the job's directory is left behind"
+
+
+AT_INFO = """
+import logging
+import sys
+
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(name)s: %(message)s")
+from pyflink.common import Types
+from pyflink.datastream import StreamExecutionEnvironment
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(1)
+logging.info("mine")
+env.from_collection([1, 2], Types.INT()).map(lambda n: n + 1, Types.INT()).print()
+env.execute()
+print(list(env.from_collection([1], Types.INT()).execute_and_collect()))
+"""
+
+
+def test_a_root_logger_at_info_hears_the_program_alone(home: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(AT_INFO)
+    result = run(home, "--pyflink", str(program))
+    assert (result.stdout, result.stderr) == ("root: mine\n2\n3\n[1]\n", "")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.web.fake.answers import JOB, JobAnswers, cluster, many_operators
+from tests.web.fake.answers import JOB, JobAnswers, Operator, cluster, many_operators
 from tests.web.fake.manager import TOKEN, Answers, FakeManager
 
 StartManager = Callable[[Answers], FakeManager]
@@ -161,6 +161,81 @@ def test_nothing_is_done_to_a_job_without_confirmation(manager: StartManager, op
     [(method, target, body)] = fake.asked
     assert (method, target) == ("POST", f"/jobs/{JOB}/savepoints")
     assert json.loads(body) == {"target-directory": "/savepoints", "cancel-job": False}
+
+
+def test_a_rescaled_job_says_which_parallelism_it_has_then(manager: StartManager, open_page: Open) -> None:
+    done = {"status": {"id": "COMPLETED"}, "operation": {"location": "/s/savepoint-1"}}
+    answers = {f"PATCH /jobs/{JOB}/rescaling": {"request-id": "r1"}, f"/jobs/{JOB}/rescaling/r1": done}
+    page = open_page(manager({**SEVERAL, **answers}).url, f"/jobs/{JOB}")
+    for wanted, said in (("4", "runs with a parallelism of 4"), ("2", "a parallelism of 4, which its program sets")):
+        page.get_by_role("button", name="Rescale").click()
+        page.get_by_role("spinbutton", name="Parallelism").fill(wanted)
+        page.get_by_role("dialog").get_by_role("button", name="Rescale").click()
+        expect(page.get_by_role("status").last).to_contain_text(said)
+
+
+def test_a_cancelled_job_is_said_to_be_so_when_it_is(manager: StartManager, open_page: Open) -> None:
+    status = {"status": "CANCELLING"}
+    page = open_page(manager({**SEVERAL, f"/jobs/{JOB}/status": lambda: status}).url, f"/jobs/{JOB}")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Cancel job").click()
+    expect(page.get_by_role("button", name="Working")).to_be_visible()
+    status["status"] = "CANCELED"
+    expect(page.get_by_role("status").last).to_contain_text("has been cancelled")
+
+
+def test_a_job_that_waits_offers_only_what_can_be_done(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url, f"/jobs/{'b2' * 16}")
+    expect(page.get_by_role("button", name="Cancel")).to_be_enabled()
+    expect(page.get_by_role("button", name="Rescale")).to_be_enabled()
+    expect(page.get_by_role("button", name="Savepoint", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Stop")).to_be_disabled()
+
+
+def test_a_program_that_failed_at_once_leads_to_its_log_and_its_exception(
+    manager: StartManager, open_page: Open
+) -> None:
+    failed = JobAnswers("views.py", "FAILED", "c3" * 16, operators=())
+    page = open_page(manager(cluster(failed)).url, f"/jobs/{failed.id}")
+    expect(page.get_by_text("The program ended before it had a graph")).to_be_visible()
+    expect(page.get_by_role("link", name="Exceptions 1")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="log", exact=True).click()
+    expect(page.get_by_role("heading", name="Log")).to_be_visible()
+
+
+def test_the_only_state_is_open_and_a_bar_stays_in_its_box(manager: StartManager, open_page: Open) -> None:
+    both = Operator("both", "parse", "parse", (), 0.7, 0.9)
+    page = open_page(manager(cluster(JobAnswers(operators=(both,)))).url, f"/jobs/{JOB}")
+    expect(page.locator("[data-operator=both]")).to_be_visible()
+    box, bar = (page.locator(f"[data-operator=both] {part}") for part in (".ground", "rect[fill='var(--pressed)']"))
+    right = [place["x"] + place["width"] for place in (box.bounding_box(), bar.bounding_box()) if place]
+    assert right[1] <= right[0]
+    page.evaluate("location.hash = '/state?path=/s'")
+    expect(page.get_by_role("heading", name="views")).to_be_visible()
+
+
+def test_the_tab_says_what_it_shows(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url)
+    for place, title in {
+        "/jobs": "Jobs – Penstock",
+        f"/jobs/{JOB}": "Page views per app, running – Penstock",
+        "/submit": "Submit – Penstock",
+        "/cluster/log": "Cluster – Penstock",
+        "/nowhere": "Penstock",
+    }.items():
+        page.evaluate("place => location.hash = place", place)
+        expect(page).to_have_title(title)
+
+
+def test_nothing_of_a_table_is_hidden_beside_the_panel_of_an_operator(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(SEVERAL).url, f"/jobs/{JOB}?operator=count")
+    page.get_by_role("button", name="List").click()
+    expect(page.get_by_role("table", name="Operators")).to_be_visible()
+    assert page.evaluate(_CUT_OFF) == []
+
+
+_CUT_OFF = """() => [...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth)
+    .map(e => e.querySelector("caption").textContent)"""
 
 
 def test_a_program_is_submitted_with_its_arguments(manager: StartManager, open_page: Open) -> None:

@@ -12,6 +12,7 @@ import { SubmitPage } from "./pages/submit";
 import { to, useRoute, type Route } from "./route";
 import { toggleTheme, useTheme } from "./theme";
 import { Notice } from "./ui/parts";
+import { useTitle } from "./ui/title";
 
 const PLACES = [
   ["jobs", "Jobs"],
@@ -49,6 +50,8 @@ function skipToMain(event: { preventDefault: () => void }): void {
 
 function Page({ route }: { route: Route }) {
   const [place = "jobs", id] = route.parts;
+  // The page of a job has a title of its own.
+  useTitle(place === "jobs" && id !== undefined ? undefined : PLACES.find(([name]) => name === place)?.[1]);
   if (place === "jobs") return id === undefined ? <OverviewPage /> : <JobPage key={id} route={route} />;
   if (place === "submit") return <SubmitPage />;
   if (place === "state") return <SavepointPage route={route} />;

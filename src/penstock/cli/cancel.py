@@ -21,17 +21,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from penstock.cli.job_client import JobClient
-    from penstock.control.known_jobs import find_job
+    from penstock.cli.submitted_jobs import cancel_waiting, job_with_driver, waiting_job
 
-    job = find_job(arguments.job)
-    client = JobClient(job)
     location = None
-    if arguments.with_savepoint is None:
-        client.cancel()
+    if arguments.with_savepoint is None and (waiting := waiting_job(arguments.job)) is not None:
+        cancel_waiting(waiting)
+        job_id = waiting.id
     else:
-        location = client.cancel_with_savepoint(arguments.with_savepoint)
+        job = job_with_driver(arguments.job)
+        job_id = job.job_id
+        if arguments.with_savepoint is None:
+            JobClient(job).cancel()
+        else:
+            location = JobClient(job).cancel_with_savepoint(arguments.with_savepoint)
     if arguments.json:
-        print(json.dumps({"id": job.job_id, "location": location}))
+        print(json.dumps({"id": job_id, "location": location}))
     else:
-        print(f"cancelled {job.job_id}" if location is None else location)
+        print(f"cancelled {job_id}" if location is None else location)
     return 0

@@ -20,9 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from penstock.cli.job_client import JobClient
-    from penstock.control.known_jobs import find_job
+    from penstock.cli.submitted_jobs import job_with_driver
 
-    job = find_job(arguments.job)
+    job = job_with_driver(arguments.job)
     if arguments.history:
         return _show_history(job, arguments.json)
     location = JobClient(job).checkpoint()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from penstock.common.configuration import Configuration
 
 _START_SECONDS = 60.0
+_END_SECONDS = 10.0
 _POLL_SECONDS = 0.1
 
 
@@ -56,9 +57,16 @@ def _start(arguments: argparse.Namespace) -> int:
         print(f"a manager runs already: {running.url}")
         return 0
     log = _log_file(configuration, home)
-    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise JobExecutionError(
+            f"{log.parent} cannot be made ({error.strerror}): PENSTOCK_HOME, or env.log.dir for the log, is to be a "
+            "directory that you may write to"
+        ) from None
     settings = [part for key, value in arguments.settings for part in ("-D", f"{key}={value}")]
     with open(log, "ab") as output:
+        before = output.tell()
         process = subprocess.Popen(
             [sys.executable, "-m", "penstock.cli.main", "cluster", "start", "--foreground", *settings],
             stdin=subprocess.DEVNULL,
@@ -70,8 +78,8 @@ def _start(arguments: argparse.Namespace) -> int:
     deadline = time.monotonic() + _START_SECONDS
     while find_manager(home) is None:
         if process.poll() is not None or time.monotonic() > deadline:
-            lines = log.read_text(errors="replace").splitlines()[-10:]
-            raise JobExecutionError("the manager did not start:\n" + "\n".join(lines))
+            said = log.read_bytes()[before:].decode(errors="replace").splitlines()[-10:]
+            raise JobExecutionError(f"the manager did not start (log: {log}):\n" + "\n".join(said))
         time.sleep(_POLL_SECONDS)
     _print_address(home)
     return 0
@@ -110,13 +118,31 @@ def _stop(arguments: argparse.Namespace) -> int:
         while any(client.job(job["jid"]).status() not in _ENDED for job in running):
             time.sleep(_POLL_SECONDS)
         running = []
+    pid = _address(home)["pid"]
     client.shut_down()
-    while find_manager(home) is not None:
+    deadline = time.monotonic() + _END_SECONDS
+    while find_manager(home) is not None or (_is_there(pid) and time.monotonic() < deadline):
         time.sleep(_POLL_SECONDS)
     print("the manager has ended")
-    if running:
-        print(f"{len(running)} of its jobs run on, and the next manager of {home} finds them")
+    waiting = sum(bool(job["penstock"]["waiting"]) for job in running)
+    if len(running) > waiting:
+        print(f"jobs that run on: {len(running) - waiting}; the next manager of {home} finds them")
+    if waiting:
+        print(f"jobs that wait: {waiting}; the next manager starts them")
     return 0
+
+
+def _is_there(pid: int | None) -> bool:
+    """It leaves its address first and the home last, and whoever starts the next one needs the home."""
+    if pid is None:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # of another user
+    return True
 
 
 _ENDED = ("FINISHED", "CANCELED", "FAILED")
@@ -128,7 +154,8 @@ def _status(arguments: argparse.Namespace) -> int:
     home = _home(_configuration(arguments))
     client = find_manager(home)
     if client is None:
-        print(json.dumps({"running": False}) if arguments.json else f"no manager runs in {home}")
+        words = f"no manager runs in {home}: start one with `penstock cluster start`"
+        print(json.dumps({"running": False}) if arguments.json else words)
         return 1
     overview = client.overview()
     if arguments.json:

@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
+    from penstock.cli.submitted_jobs import jobs_without_record
     from penstock.common.errors import JobExecutionError
     from penstock.control.finished_jobs import FinishedJobs
     from penstock.control.job_history import JobHistory
@@ -26,14 +27,18 @@ def execute(arguments: argparse.Namespace) -> int:
     ids = {*JobHistory(home).ids(), *(record.job_id for record in FinishedJobs(home).all())}
     wanted = [job_id for job_id in ids if job_id.startswith((arguments.job or "").lower())]
     jobs = [job for job_id in wanted if (job := describe_ended(home, job_id)) is not None]
+    jobs += [job for job in jobs_without_record() if job.job_id.startswith((arguments.job or "").lower())]
     jobs.sort(key=lambda job: job.started_at + job.duration_ms)
     if arguments.job is None:
         _list(jobs, arguments.json)
     elif len(jobs) == 1:
         _show(jobs[0], arguments.json)
     else:
-        found = "no job" if not jobs else "several jobs"
-        raise JobExecutionError(f"{found} that ended in {home} have an id that begins with {arguments.job!r}")
+        found = "no job has" if not jobs else "several jobs have"
+        raise JobExecutionError(
+            f"{found} ended in {home} with an id that begins with {arguments.job!r}; `penstock history` lists those "
+            "that have ended, `penstock list` those that run"
+        )
     return 0
 
 
@@ -44,7 +49,7 @@ def _list(jobs: list[JobDescription], as_json: bool) -> None:
     if as_json:
         print(json.dumps({"jobs": [job_overview(job) for job in jobs]}, indent=2))
     elif not jobs:
-        print("no jobs have ended")
+        print("no jobs have ended; `penstock list` shows those that run")
     else:
         tables.print_table(
             (
@@ -81,6 +86,8 @@ def _show(job: JobDescription, as_json: bool) -> None:
     if job.failure is not None:
         facts.append(("failure", str(job.failure)))
     tables.print_facts(facts)
+    if not job.operators:
+        return  # it ended before its program had made a graph
     tables.print_table(
         (
             ("uid", lambda operator: operator.uid),

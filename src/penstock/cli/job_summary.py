@@ -12,6 +12,7 @@ from penstock.common.job_status import JobStatus
 from penstock.common.json_data import from_json, to_json
 from penstock.control.attempts import Attempt, read_attempts
 from penstock.control.finished_jobs import FinishedRecord
+from penstock.control.job_control import JobDescription
 from penstock.control.job_record import JobRecord
 from penstock.control.known_jobs import KnownJob
 
@@ -52,22 +53,26 @@ class JobSummary:
     operators: tuple[OperatorSummary, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     last_savepoint: str | None = None
+    waiting: str | None = None  # for what, of one that was submitted and has no driver
 
     def as_json(self) -> dict[str, Any]:
         return {name.replace("_", "-"): value for name, value in to_json(self).items()}
 
 
 def summary_of(job: KnownJob) -> JobSummary:
+    attempts = read_attempts(job.home.run)
     from_files = JobSummary(
         id=job.job_id,
         name=job.name,
         status=_status_without_answer(job),
+        start_time=attempts[0].started_at if attempts else None,
+        restarts=attempts[-1].number if attempts else None,
         parallelism=None if job.record is None else job.record.parallelism,
         owner=job.owner,
         home=str(job.home.path),
         script=_script(job.record),
         operators=_operators(job.record),
-        attempts=read_attempts(job.home.run),
+        attempts=attempts,
     )
     details = _ask(job)
     return from_files if details is None else _with_details(from_files, details)
@@ -109,6 +114,30 @@ def summary_of_finished(record: FinishedRecord) -> JobSummary:
         operators=_operators(record),
         attempts=record.attempts,
         last_savepoint=record.savepoint,
+    )
+
+
+def summary_of_described(job: JobDescription) -> JobSummary:
+    """Of a job that no driver can be asked about, from what its history or the manager's files say."""
+    has_ended = job.state.is_globally_terminal_state()
+    return JobSummary(
+        id=job.job_id,
+        name=job.name,
+        status=job.state.name,
+        start_time=job.started_at,
+        duration=job.duration_ms,
+        parallelism=job.parallelism,
+        epoch=job.progress.epoch if has_ended else None,
+        records_in=job.progress.records_in if has_ended else None,
+        records_out=job.progress.records_out if has_ended else None,
+        restarts=job.restarts,
+        failure=job.failure,
+        script=job.script,
+        operators=tuple(
+            OperatorSummary(op.uid, op.name, op.kind, op.parallelism, op.level, op.records_in) for op in job.operators
+        ),
+        attempts=job.attempts,
+        waiting=job.waiting,
     )
 
 

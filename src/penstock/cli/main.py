@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,13 +50,13 @@ VERBS = (
     ),
     Verb("plan", "show the graph of a program without running it", plan.configure, plan.execute),
     Verb("cluster", "start and stop the manager", cluster.configure, cluster.execute),
-    Verb("list", "show the jobs that run, and those that died", list_jobs.configure, list_jobs.execute),
+    Verb("list", "show the jobs that run or wait, and those that died", list_jobs.configure, list_jobs.execute),
     Verb("info", "show what is known about a job", info.configure, info.execute),
     Verb("cancel", "end a job at once", cancel.configure, cancel.execute),
     Verb("stop", "take a savepoint and end a job in order", stop.configure, stop.execute),
     Verb("checkpoint", "take a checkpoint now", checkpoint.configure, checkpoint.execute),
     Verb("savepoint", "take or remove a savepoint", savepoint.configure, savepoint.execute),
-    Verb("state", "look into a savepoint", state.configure, state.execute),
+    Verb("state", "look into a savepoint, or into the state of a running job", state.configure, state.execute),
     Verb("resume", "start a job again that died or failed", resume.configure, resume.execute),
     Verb("history", "show jobs that have ended", history.configure, history.execute),
     Verb("drive", "run a job for the manager", drive.configure, drive.execute, hidden=True),
@@ -71,6 +72,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PenstockError as error:
         print(f"penstock {verb.name}: {error}", file=sys.stderr)
         return FAILED
+    except BrokenPipeError:  # whoever read has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes at its end
+        return FAILED
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -85,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
         if verb.hidden:
             verb_parser = verbs.add_parser(verb.name, allow_abbrev=False)
         else:
-            verb_parser = verbs.add_parser(verb.name, help=verb.summary, allow_abbrev=False)
+            verb_parser = verbs.add_parser(
+                verb.name, help=verb.summary, description=f"{_capital(verb.summary)}.", allow_abbrev=False
+            )
         verb_parser.set_defaults(verb=verb)
         verb.configure(verb_parser)
     return parser

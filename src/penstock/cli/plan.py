@@ -1,4 +1,4 @@
-"""`penstock plan`: the graph of a program, as `GET /jobs/:job/plan` would show it, without running it."""
+"""`penstock plan`: the graph of a program without running it, for people or as `GET /jobs/:job/plan` would show it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli import run, script
+from penstock.cli.program_packages import make_importable
 
 if TYPE_CHECKING:
     from penstock.graph.job_request import JobRequest
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="for scripts: as GET /jobs/:job/plan of the REST interface")
     run.add_script(parser)
 
 
@@ -27,7 +29,7 @@ class _Planned(BaseException):
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Prints JSON; what the program prints on its way goes to standard error."""
+    """What the program prints on its way goes to standard error."""
     from penstock.common.errors import PenstockError
     from penstock.common.run_options import set_run_options
 
@@ -42,9 +44,13 @@ def execute(arguments: argparse.Namespace) -> int:
             pyflink_alias.install()
         set_run_options(options)
         with contextlib.redirect_stdout(sys.stderr):
+            make_importable(options.configuration)
             script.run_as_main(arguments.script, list(options.arguments))
     except _Planned as planned:
-        print(json.dumps(planned.plan))
+        if arguments.json:
+            print(json.dumps(planned.plan))
+        else:
+            _print(planned.plan["plan"])
         return run.FINISHED_OR_STOPPED
     except PenstockError as error:
         return run.report_penstock_error(error, arguments.script, arguments.verbose)
@@ -55,6 +61,28 @@ def execute(arguments: argparse.Namespace) -> int:
         return run.FAILED
     print(f"penstock plan: the program {arguments.script} has no job: it calls no execute()", file=sys.stderr)
     return run.FAILED
+
+
+def _print(plan: Any) -> None:
+    from penstock.cli import tables
+
+    names = {node["id"]: node["description"] for node in plan["nodes"]}
+
+    def inputs(node: Any) -> str:
+        return "\n".join(f"{names[each['id']]} ({each['ship_strategy'].lower()})" for each in node["inputs"]) or "-"
+
+    tables.print_facts([("job", plan["name"]), ("type", plan["type"].lower())])
+    tables.print_table(
+        (
+            ("operator", lambda node: node["description"]),
+            ("kind", lambda node: node["penstock"]["kind"]),
+            ("parallelism", lambda node: tables.text(node["parallelism"])),
+            ("reads from", inputs),
+            ("uid", lambda node: node["id"]),
+            ("at", lambda node: tables.text(node["penstock"]["origin"])),
+        ),
+        plan["nodes"],
+    )
 
 
 def _leave(request: JobRequest) -> None:

@@ -17,6 +17,7 @@ from penstock.common.java_error import want_java_errors
 
 _ALIAS = "pyflink"
 _TARGET = "penstock"
+_ONLY_FOR_PYFLINK = "penstock.cli.pyflink_only"
 
 
 def install() -> None:
@@ -51,15 +52,16 @@ class _AliasLoader(Loader):
 
 
 def _import_counterpart(fullname: str) -> ModuleType:
-    counterpart = _TARGET + fullname[len(_ALIAS) :]
-    try:
-        module = importlib.import_module(counterpart)
-        if not getattr(module, "UNFINISHED", False):
-            lend(module, counterpart[len(_TARGET) + 1 :])
-            return module
-    except ModuleNotFoundError as error:
-        if error.name is None or not (counterpart + ".").startswith(error.name + "."):
-            raise  # the module is there, and something that it needs is not
+    place = fullname[len(_ALIAS) :]
+    for counterpart in (_TARGET + place, _ONLY_FOR_PYFLINK + place):
+        try:
+            module = importlib.import_module(counterpart)
+            if not getattr(module, "UNFINISHED", False):
+                lend(module, place[1:])
+                return module
+        except ModuleNotFoundError as error:
+            if error.name is None or not (counterpart + ".").startswith(error.name + "."):
+                raise  # the module is there, and something that it needs is not
     from penstock.contract import refusal_of  # here, because workers load this file for every job
 
     why = refusal_of(fullname) or "remove the import, or run this program on PyFlink itself"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from penstock.cli import script
 from penstock.cli.locations import savepoint_location
+from penstock.cli.program_packages import make_importable
 
 if TYPE_CHECKING:
     from penstock.common.run_options import RunOptions
@@ -100,6 +101,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     try:
         if arguments.detached:
+            _check_detached(arguments)
             return _submit(arguments)
         options = _run_options(arguments)
         options.web_page = arguments.ui
@@ -122,6 +124,15 @@ def execute_application(arguments: argparse.Namespace) -> int:
     """The job's own process is its manager: it serves the web page, restarts by the strategy, and ends with the job."""
     arguments.detached, arguments.ui = False, True
     return execute(arguments)
+
+
+def _check_detached(arguments: argparse.Namespace) -> None:
+    from penstock.common.errors import ConfigurationError
+
+    if arguments.ui:
+        raise ConfigurationError("--ui is for a job of this process: the manager that takes a job with -d has a page")
+    if arguments.take_over:
+        raise ConfigurationError("--take-over is for a job of this process: `penstock resume JOB --take-over`")
 
 
 def _submit(arguments: argparse.Namespace) -> int:
@@ -215,6 +226,7 @@ def run_program(options: RunOptions, script_path: str) -> int:
     watch = _JobWatch(options.show_status)
     set_progress_listener(watch.on_progress)
     try:
+        make_importable(options.configuration)
         script.run_as_main(script_path, list(options.arguments))
     except KeyboardInterrupt:
         watch.close()

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         nargs="?",
         type=absolute_location,
-        help="directory to write the savepoint below; default: the option state.savepoints.dir of the job",
+        help="directory to write the savepoint below; default: execution.checkpointing.savepoint-dir of the job",
     )
     parser.add_argument("--dispose", metavar="PATH", type=savepoint_location, help="remove this savepoint")
     parser.add_argument("--json", action="store_true", help="for scripts")
@@ -41,9 +41,9 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _take(prefix: str, directory: str | None, as_json: bool) -> int:
     from penstock.cli.job_client import JobClient
-    from penstock.control.known_jobs import find_job
+    from penstock.cli.submitted_jobs import job_with_driver
 
-    job = find_job(prefix)
+    job = job_with_driver(prefix)
     location = JobClient(job).savepoint(directory)
     print(json.dumps({"id": job.job_id, "location": location}) if as_json else location)
     return 0

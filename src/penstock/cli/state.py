@@ -1,10 +1,12 @@
-"""`penstock state`: what is in a savepoint, without running the job."""
+"""`penstock state`: what is in a savepoint, without running the job, and in the state of a job that runs."""
 
 from __future__ import annotations
 
 import argparse
 import csv
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -21,7 +23,7 @@ _Row = dict[str, Any]
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="action", required=True)
     listing = actions.add_parser("list", help="operators and their states", allow_abbrev=False)
-    listing.add_argument("path", metavar="PATH", type=savepoint_location, help="directory of the savepoint")
+    listing.add_argument("path", metavar="PATH|JOB", help="directory of the savepoint, or id of a job that runs")
     listing.add_argument("--json", action="store_true", help="for scripts")
     listing.set_defaults(action=_list)
     reading = actions.add_parser("read", help="the entries of one state", allow_abbrev=False)
@@ -55,7 +57,9 @@ def execute(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     from penstock.state_processor import SavepointReader
 
-    operators = SavepointReader.load(arguments.path).operators()
+    if _is_job(arguments.path):
+        return _list_running(arguments)
+    operators = SavepointReader.load(savepoint_location(arguments.path)).operators()
     if arguments.json:
         print(json.dumps([asdict(operator) for operator in operators]))
         return 0
@@ -74,6 +78,34 @@ def _list(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _is_job(text: str) -> bool:
+    return re.fullmatch("[0-9a-fA-F]{1,32}", text) is not None and not os.path.exists(text)
+
+
+def _list_running(arguments: argparse.Namespace) -> int:
+    """What `penstock state get` can be asked for."""
+    from penstock.cli.job_client import JobClient
+    from penstock.cli.submitted_jobs import job_with_driver
+
+    operators = JobClient(job_with_driver(arguments.path)).own("/state")["operators"]
+    if arguments.json:
+        print(json.dumps(operators))
+        return 0
+    _print_table(
+        {
+            "uid": operator["uid"],
+            "operator": operator["name"],
+            "state": state["name"],
+            "kind": state["kind"],
+            "type": state["type"] or "-",
+            "entries": "-" if state["entries"] is None else f"{state['entries']:,}",
+        }
+        for operator in operators
+        for state in operator["states"]
+    )
+    return 0
+
+
 def _read(arguments: argparse.Namespace) -> int:
     from penstock.state_processor import SavepointReader
 
@@ -88,12 +120,12 @@ def _get(arguments: argparse.Namespace) -> int:
     from urllib.parse import quote
 
     from penstock.cli.job_client import JobClient
+    from penstock.cli.submitted_jobs import job_with_driver
     from penstock.common.errors import JobExecutionError
-    from penstock.control.known_jobs import find_job
 
     path = f"/state/{quote(arguments.uid, safe='')}/{quote(arguments.state, safe='')}"
     query = {"key": arguments.key, "from": "checkpoint" if arguments.from_checkpoint else None}
-    answer = JobClient(find_job(arguments.job)).own(path, **query)
+    answer = JobClient(job_with_driver(arguments.job)).own(path, **query)
     if not answer["entries"]:
         raise JobExecutionError(
             f"the state {arguments.state!r} of {arguments.uid!r} had no key {arguments.key} "

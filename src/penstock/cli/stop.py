@@ -14,7 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--savepoint-path",
         metavar="DIR",
         type=absolute_location,
-        help="directory to write the savepoint below; default: the option state.savepoints.dir of the job",
+        help="directory to write the savepoint below; default: execution.checkpointing.savepoint-dir of the job",
     )
     parser.add_argument(
         "--drain", action="store_true", help="end event time first, so that all windows and timers fire"
@@ -24,9 +24,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     from penstock.cli.job_client import JobClient
-    from penstock.control.known_jobs import find_job
+    from penstock.cli.submitted_jobs import job_with_driver
 
-    job = find_job(arguments.job)
+    job = job_with_driver(arguments.job)
     location = JobClient(job).stop(arguments.savepoint_path, arguments.drain)
     print(json.dumps({"id": job.job_id, "location": location}) if arguments.json else location)
     return 0

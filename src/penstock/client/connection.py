@@ -89,6 +89,11 @@ class Connection:
             answer = json.loads(payload) if response.headers.get_content_type() == "application/json" else payload
         except _GONE:
             raise GoneError(f"nobody listens at {self.url}") from None
+        except ssl.SSLCertVerificationError as error:
+            raise JobExecutionError(
+                f"{self.url} has a certificate that is not trusted here ({error.verify_message}); if it is the "
+                'server\'s own, name its file: certificate="certificate.pem"'
+            ) from error
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise JobExecutionError(f"{self.url} gave no usable answer ({error})") from error
         finally:

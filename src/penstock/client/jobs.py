@@ -14,6 +14,7 @@ from urllib.parse import quote
 from penstock.client.access import read_access
 from penstock.client.connection import Connection, GoneError
 from penstock.common.errors import JobExecutionError
+from penstock.control.known_jobs import is_locked
 
 _POLL_SECONDS = 0.1
 _OWN = "/penstock/v1"
@@ -31,7 +32,16 @@ def find_manager(home: Path) -> PenstockClient | None:
         client.overview()
     except GoneError:
         return None
+    except JobExecutionError:
+        if _runs(home / MANAGER_DIRECTORY / "owner", access.pid):
+            raise
+        return None  # it was killed, and somebody else listens at its address
     return client
+
+
+def _runs(owner: Path, pid: int) -> bool:
+    """Whether the manager that wrote its address is the one that has the home now."""
+    return is_locked(owner) and owner.read_text().strip() == str(pid)
 
 
 class JobClient:

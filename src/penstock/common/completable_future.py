@@ -6,9 +6,6 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
-from penstock.common.errors import JobExecutionError
-from penstock.common.java_error import as_raised
-
 __all__ = ["CompletableFuture"]
 
 
@@ -44,17 +41,13 @@ class CompletableFuture:
 
     def result(self) -> Any:
         """Waits and returns the value, or raises the error that the work ended with."""
-        try:
-            value = self._future.result()
-        except JobExecutionError as error:
-            raise as_raised(error) from error.__cause__
+        value = self._future.result()
         return value if self._convert is None else self._convert(value)
 
     def exception(self) -> BaseException | None:
         """Waits and returns the error that the work ended with, None when it went well."""
         try:
-            error = self._future.exception()
-            return as_raised(error) if isinstance(error, JobExecutionError) else error
+            return self._future.exception()
         except CancelledError as cancelled:
             return cancelled
 

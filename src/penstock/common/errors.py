@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from penstock.common.failure import Failure
+from penstock.common.java_error import raised_as
 
 
 class PenstockError(Exception):
     """Base of every error raised on purpose, so that a program can catch them all."""
+
+    def __new__(cls, *arguments: Any, **_: Any) -> Self:
+        return super().__new__(raised_as(cls), *arguments)
+
+    # Where an error is py4j's as well, not what that class does.
+    def __init__(self, *arguments: object) -> None:
+        Exception.__init__(self, *arguments)
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 class NotSupportedError(PenstockError, NotImplementedError):

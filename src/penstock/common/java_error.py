@@ -1,50 +1,57 @@
-"""Failures under the name by which PyFlink programs catch them: `except py4j.protocol.Py4JJavaError`.
+"""Errors under the name by which PyFlink programs catch them: `except py4j.protocol.Py4JJavaError`.
 
-Only where `pyflink` means Penstock (`penstock run --pyflink`); other programs catch JobExecutionError.
+Only where `pyflink` means Penstock (`penstock run --pyflink`); other programs catch PenstockError and its kinds.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-from typing import Any, cast
+from typing import Any, TypeVar
 
-from penstock.common.errors import JobExecutionError
-
+E = TypeVar("E", bound=Exception)
 _wanted = False
 
 
 def want_java_errors() -> None:
-    """From now on failures of jobs are Py4JJavaErrors as well."""
+    """From now on Penstock's errors are Py4JJavaErrors as well: in PyFlink nearly all of them come from Java."""
     global _wanted
     _wanted = True
 
 
-def as_raised(error: JobExecutionError) -> JobExecutionError:
-    """The error that the program sees."""
-    if not _wanted or hasattr(error, "java_exception"):
-        return error
-    java_kind = _java_kind(cast(Any, type(error)))
-    if java_kind is None:
-        return error
-    raised: Any = java_kind.__new__(java_kind)
-    raised.args = error.args
-    raised.__dict__.update(error.__dict__)
-    raised.__cause__, raised.__traceback__ = error.__cause__, error.__traceback__
-    raised.errmsg, raised.exception_cmd = str(error), ""
-    raised.java_exception = JavaException(error.failure.exception, str(error))
-    return raised  # type: ignore[no-any-return]
+def raised_as(kind: type[E]) -> type[E]:
+    """The class of an error that is about to be made."""
+    if not _wanted or hasattr(kind, "java_exception"):
+        return kind
+    java_kind: type[E] = _java_kind(kind)  # type: ignore[arg-type]
+    return java_kind
 
 
 @functools.cache
-def _java_kind(kind: type[JobExecutionError]) -> type[JobExecutionError] | None:
+def _java_kind(kind: Any) -> Any:
     try:
         py4j_error = importlib.import_module("py4j.protocol").Py4JJavaError
     except ModuleNotFoundError:
-        return None
-    return type(
-        kind.__name__, (kind, py4j_error), {"__str__": JobExecutionError.__str__, "__module__": kind.__module__}
-    )
+        return kind
+
+    def reduced(error: Exception) -> Any:
+        """Of the class that everybody can find; where it arrives it is a Java error if that is wanted there."""
+        return remade, (kind, error.args, error.__dict__)
+
+    members = {"__reduce__": reduced, "java_exception": property(_java_exception), "errmsg": property(str)}
+    return type(kind.__name__, (kind, py4j_error), {**members, "exception_cmd": "", "__module__": kind.__module__})
+
+
+def remade(kind: type[E], arguments: tuple[Any, ...], attributes: dict[str, Any]) -> E:
+    error = kind.__new__(kind)
+    error.args = arguments
+    error.__dict__.update(attributes)
+    return error
+
+
+def _java_exception(error: Any) -> JavaException:
+    failure = getattr(error, "failure", None)
+    return JavaException(type(error).__name__ if failure is None else failure.exception, str(error))
 
 
 class JavaException:

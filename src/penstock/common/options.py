@@ -47,7 +47,6 @@ __all__ = [
 
 AUTO, MICRO_BATCH, RESIDENT = "auto", "micro-batch", "resident"  # engines
 
-_SAVEPOINT_PATH = "refused: give the savepoint on the command line, penstock run -s PATH"
 _NO_ALIGNMENT = "no effect: epochs are sized by their work, so that barriers do not wait long and need not overtake"
 _NO_INCREMENTS = "no effect: a checkpoint holds the whole state; what recovers the job itself holds only changes always"
 _WRITES_PARTS = "no effect: every subtask writes its state into one file of its own, beside the metadata"
@@ -133,8 +132,13 @@ OPTIONS: tuple[Option, ...] = (
     Option("execution.checkpointing.savepoint-dir", "string", None, "Newer name of state.savepoints.dir."),
     Option("execution.checkpointing.incremental", "bool", False, "Whether only changes are written.",
            _NO_INCREMENTS, ("false",)),
-    Option("execution.savepoint.path", "string", None, "The savepoint to start from.", _SAVEPOINT_PATH),
-    Option("execution.state-recovery.path", "string", None, "Savepoint to start from.", _SAVEPOINT_PATH),
+    Option("execution.state-recovery.path", "string", None,
+           "The savepoint to start from; one on the command line (penstock run -s PATH) comes first."),
+    Option("execution.savepoint.path", "string", None, "Older name of execution.state-recovery.path."),
+    Option("execution.state-recovery.ignore-unclaimed-state", "bool", False,
+           "Leaves out state of the savepoint whose operator is not in the program any more."),
+    Option("execution.savepoint.ignore-unclaimed-state", "bool", False,
+           "Older name of execution.state-recovery.ignore-unclaimed-state."),
     Option("state.backend.type", "string", None, "hashmap (in memory, the default) or rocksdb (on disk). Older names: "
            "filesystem is hashmap; jobmanager or memory is hashmap with the checkpoint storage jobmanager."),
     Option("state.backend", "string", None, "Older name of state.backend.type."),
@@ -144,7 +148,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("state.backend.rocksdb.memory.fixed-per-slot", "memory", "96m",
            "Memory for one subtask's state on disk: half of it for RocksDB, half for values in use."),
     Option("state.backend.rocksdb.timer-service.factory", "string", "HEAP", "Where timers are kept.",
-           "refused: timers are kept in memory", ("HEAP",)),
+           "no effect: timers are kept in memory, and saved with the state", ("HEAP",)),
     Option("state.backend.rocksdb.predefined-options", "string", "DEFAULT", "A set of tuning options.",
            _OWN_TUNING, ("DEFAULT",)),
     Option("state.backend.rocksdb.checkpoint.transfer.thread.num", "int", 4, "Threads that move RocksDB's files.",
@@ -181,8 +185,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("python.executable", "string", None, "Python of the workers."),
     Option("python.client.executable", "string", None, "Python of the client.",
            "no effect: the program itself is the client"),
-    Option("python.pythonpath", "list", None, "Search path of the workers.",
-           "refused: workers search where the program does; add directories with python.files"),
+    Option("python.pythonpath", "string", None, "Directories with modules that functions import, with : between them."),
     Option("python.execution-mode", "string", "process", "process or thread.",
            "no effect: operators always run in Spark's Python workers"),
     *(Option(f"python.{key}", kind, default, text, _NO_BUNDLES) for key, kind, default, text in (
@@ -198,9 +201,9 @@ OPTIONS: tuple[Option, ...] = (
         ("fn-execution.memory.managed", "bool", True, "Whether workers use managed memory."),
     )),
     Option("python.metric.enabled", "bool", True, "Whether metrics of Python functions count.",
-           "refused: they are always counted", ("true",)),
+           "no effect: they are always counted", ("true",)),
     Option("python.profile.enabled", "bool", False, "Whether workers are profiled.",
-           "later: profiling comes with the metrics system", ("false",)),
+           "no effect: flame graphs show where functions spend their time, see rest.flamegraph.enabled", ("false",)),
     Option("python.systemenv.enabled", "bool", True, "Whether workers see the environment.",
            "refused: workers always see the environment that Spark gives them", ("true",)),
     Option("python.logging.default.level", "string", "INFO", "From which level on messages of functions are logged."),

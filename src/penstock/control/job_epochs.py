@@ -58,7 +58,6 @@ class JobEpochs:
         self._home = home
         self._clock = clock
         self._on_progress = on_progress
-        self.committing = Committing(spec.blueprint, home.check_owned)
         self.store = EpochStore(home.epochs, spec.checkpoints.way_out)
         self.went_on = self.store.latest.unfinished is not None
         self.snapshots = SnapshotKeeper(spec.blueprint, spec.checkpoints, clock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import sys
 import threading
@@ -104,7 +105,7 @@ class JobMaster:
             or value_of(configuration, "state.savepoints.dir")
         )
         if parent is None:
-            return _refused("no directory for the savepoint: give one, or set state.savepoints.dir")
+            return _refused("no directory for the savepoint: give one, or set execution.checkpointing.savepoint-dir")
         request = SavepointRequest(absolute_location(str(parent)), stop=stop, drain=drain)
         self.snapshots.request(request)
         self._planner.wake()
@@ -188,13 +189,13 @@ class JobMaster:
     def _next_event(self) -> JobEvent | None:
         """What others have told comes first: the engine may have ended because of it."""
         self._news.clear()
-        try:
-            pause_ms, self._pause_ms = self._pause_ms, None
+        pause_ms, self._pause_ms = self._pause_ms, None
+        with contextlib.suppress(queue.Empty):
             if pause_ms is not None:
                 return self._events.get(timeout=pause_ms / 1000)
             return self._events.get_nowait()
-        except queue.Empty:
-            return says.PauseOver() if pause_ms is not None else self._look_at_the_engine()
+        # Not while the exception is handled: tracebacks of the job would begin with it.
+        return says.PauseOver() if pause_ms is not None else self._look_at_the_engine()
 
     def _look_at_the_engine(self) -> JobEvent | None:
         overdue = self.snapshots.tick()

@@ -35,7 +35,7 @@ from penstock.runtime.blueprint import DiskStateSettings, JobBlueprint, JobSetti
 from penstock.runtime.savepoint import Savepoint
 from penstock.runtime.sources.base import SourcePlanner
 from penstock.runtime.user_log import levels_of
-from penstock.storage.locations import absolute_location, storage_at
+from penstock.storage.locations import absolute_location, savepoint_location, storage_at
 
 
 def submit(request: JobRequest, engine_for: Callable[[JobRecord | None], Engine]) -> RunningJob:
@@ -112,12 +112,16 @@ def _specify(
         ),
         restart_strategy(configuration),
         checkpoints,
-        _savepoint_to_start_from(blueprint, home.epochs, recorded, checkpoints),
+        _savepoint_to_start_from(blueprint, home.epochs, recorded, checkpoints, configuration),
     )
 
 
 def _savepoint_to_start_from(
-    blueprint: JobBlueprint, epochs: Path, recorded: JobRecord | None, checkpoints: CheckpointSettings
+    blueprint: JobBlueprint,
+    epochs: Path,
+    recorded: JobRecord | None,
+    checkpoints: CheckpointSettings,
+    configuration: Configuration,
 ) -> Savepoint | None:
     """The one from the command line is for the program's first job; a job that has an epoch goes on from that."""
     options = current_run_options()
@@ -126,11 +130,22 @@ def _savepoint_to_start_from(
             return None
         before = None if recorded.program is None else recorded.program.savepoint_path
         options.savepoint_path = options.savepoint_path or before
-    if options.savepoint_path is None:
+    path, leave_out = options.savepoint_path, options.allow_non_restored_state
+    if path is None:
+        path, leave_out = configured_savepoint(configuration)
+    if path is None:
         return None
     if any(operator.native for operator in blueprint.operators):
         raise NotSupportedError("a job that reads a streaming Spark DataFrame cannot start from a savepoint")
-    return prepare_restore(options.savepoint_path, blueprint, options.allow_non_restored_state)
+    return prepare_restore(path, blueprint, leave_out)
+
+
+def configured_savepoint(configuration: Configuration) -> tuple[str | None, bool]:
+    """What the program itself says, under the newer or the older names."""
+    families = ("execution.state-recovery", "execution.savepoint")
+    path = next((given for family in families if (given := value_of(configuration, f"{family}.path"))), None)
+    leave_out = any(value_of(configuration, f"{family}.ignore-unclaimed-state") for family in families)
+    return None if path is None else savepoint_location(path), leave_out
 
 
 def _settings(

@@ -182,11 +182,3 @@ def _watermarks(report: SubtaskReport, operator: int, now_ms: int) -> dict[str, 
     if mark not in (MIN_TIMESTAMP, MAX_TIMESTAMP):
         marks["watermarkLag"] = now_ms - mark
     return marks
-
-
-def merged_stacks(stacks: Sequence[Stacks]) -> Stacks:
-    merged: Stacks = {}
-    for each in stacks:
-        for stack, seen in each.items():
-            merged[stack] = merged.get(stack, 0) + seen
-    return merged

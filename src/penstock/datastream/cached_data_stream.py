@@ -1,25 +1,18 @@
-"""Refused: a stream whose records are kept for the next job."""
+"""A stream that a batch job may keep for later jobs; Penstock computes it again, as Flink does when it has lost it."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
-from penstock.common.errors import NotSupportedError
 from penstock.datastream.stream import DataStream
 
 __all__ = ["CachedDataStream"]
 
-REASON = (
-    "cache() is not supported: Penstock keeps no intermediate results between jobs. Write the stream to files"
-    " with a FileSink and read them in the next job, or let one job have several sinks."
-)
-
 
 class CachedDataStream(DataStream):
-    """PyFlink's stream that a batch job keeps for later jobs; here ``cache()`` is refused."""
+    """``ds.cache()`` makes it."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotSupportedError(REASON)
+    def __init__(self, j_data_stream: DataStream) -> None:
+        origin = j_data_stream
+        super().__init__(origin._env, origin._upstreams, origin._type_info, origin._nodes)
 
-    def invalidate(self) -> NoReturn:
-        raise NotSupportedError(REASON)
+    def invalidate(self) -> None:
+        """There is nothing to forget."""

@@ -147,7 +147,9 @@ class CheckpointConfig:
     # Unaligned checkpoints: kept, but without effect, because no barrier ever waits for another
 
     def is_unaligned_checkpoints_enabled(self) -> bool:
-        return any(self._configuration.get_boolean(key, False) for key in _UNALIGNED)
+        """Only of checkpoints that are exactly once, as in Flink."""
+        exactly_once = self.get_checkpointing_mode() is CheckpointingMode.EXACTLY_ONCE
+        return exactly_once and any(self._configuration.get_boolean(key, False) for key in _UNALIGNED)
 
     def enable_unaligned_checkpoints(self, enabled: bool = True) -> CheckpointConfig:
         self._configuration.remove_config(_UNALIGNED[1])

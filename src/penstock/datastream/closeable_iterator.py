@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from penstock.common.errors import JobExecutionError
-from penstock.common.java_error import as_raised
 from penstock.control.running_job import RunningJob
 
 __all__ = ["CloseableIterator"]
@@ -34,10 +32,7 @@ class CloseableIterator(Iterator[Any]):
     def __next__(self) -> Any:
         if self._closed:
             raise StopIteration
-        try:
-            return next(self._records)
-        except JobExecutionError as error:
-            raise as_raised(error) from error.__cause__
+        return next(self._records)
 
     def next(self) -> Any:
         """The next result; raises StopIteration after the last one."""

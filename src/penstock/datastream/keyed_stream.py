@@ -63,6 +63,13 @@ class KeyedStream(DataStream):
         self._key_selector = key_selector
         self._key_type = key_type
 
+    def get_type(self) -> TypeInformation:
+        """Of what travels and what the client gets: rows of key and record."""
+        return Types.ROW_NAMED(["f0", "f1"], [self._key_type or Types.PICKLED_BYTE_ARRAY(), self._type_info])
+
+    def cache(self) -> NoReturn:
+        raise ProgramError("Cache for KeyedStream is not supported: cache the stream before key_by().")
+
     def _what_it_is(self) -> str:
         return "a KeyedStream"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import TYPE_CHECKING, Self
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.datastream.slot_sharing_group import SlotSharingGroup
 from penstock.graph.transformation import Chaining, Node
 
@@ -40,12 +41,13 @@ class OperatorSettings(ABC):
         self._operator_nodes("uid()")[0].uid = uid
         return self
 
-    def set_uid_hash(self, uid_hash: str) -> NoReturn:
-        """Refused: it exists in Flink to restore state that was written under a generated id."""
-        raise NotSupportedError(
-            f"set_uid_hash({uid_hash!r}): Penstock addresses state by uid alone, it has no operator hashes."
-            " Use uid() instead."
-        )
+    def set_uid_hash(self, uid_hash: str) -> Self:
+        """Sets the identity as it is: to find state again that was written under a generated one."""
+        if not isinstance(uid_hash, str) or not re.fullmatch("[0-9A-Fa-f]{32}", uid_hash):
+            raise ProgramError(
+                f"Node hash must be a 32 character String that describes a hex code. Found: {uid_hash!r}"
+            )
+        return self.uid(uid_hash.lower())
 
     def set_parallelism(self, parallelism: int) -> Self:
         """Sets the number of subtasks; -1 for the environment's."""

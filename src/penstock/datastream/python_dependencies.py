@@ -50,6 +50,8 @@ class PythonDependencySettings:
         """Calls add to lists of the options, and win over single ones."""
         option = self._configuration.get_string
         files = [_existing(path, "python.files") for path in _paths(option("python.files", None))]
+        search = option("python.pythonpath", None) or ""
+        files += [_existing(path, "python.pythonpath") for path in search.split(os.pathsep) if path]
         archives = [_split(path) for path in _paths(option("python.archives", None))]
         requirements = option("python.requirements", None)
         if self._python_requirements is None and requirements:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from penstock.common.watermark_strategy import WatermarkStrategy
 from penstock.datastream.functions import (
@@ -327,10 +328,15 @@ class DataStream(StreamEnds):
         return AllWindowedStream(self, window_assigner)
 
     def cache(self) -> CachedDataStream:
-        """Refused: no intermediate results are kept between jobs."""
-        from penstock.datastream.cached_data_stream import REASON
+        """Accepted with a warning: every job computes the stream again, as PyFlink does on a cluster of its own."""
+        from penstock.datastream.cached_data_stream import CachedDataStream
 
-        raise NotSupportedError(REASON)
+        warnings.warn(
+            "cache() has no effect: no results are kept between jobs, each computes the stream again. To compute it"
+            " once, write it to files with a FileSink, or let one job have several sinks.",
+            stacklevel=2,
+        )
+        return CachedDataStream(self)
 
     def __iter__(self) -> NoReturn:
         raise ProgramError("A DataStream has no records before the program runs: use ds.execute_and_collect().")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 from penstock.common import options
 from penstock.common.configuration import Configuration
-from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.java_archives import unknown_jars
-from penstock.common.java_error import as_raised
 from penstock.common.job_client import JobClient
 from penstock.common.job_execution_result import JobExecutionResult
 from penstock.common.run_options import current_run_options, expect_environment
@@ -200,8 +200,6 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         except KeyboardInterrupt:
             job.cancel()
             raise
-        except JobExecutionError as error:
-            raise as_raised(error) from error.__cause__
 
     def execute_async(self, job_name: str = _DEFAULT_JOB_NAME) -> JobClient:
         """Starts everything that was built since the last time, and returns at once."""
@@ -299,10 +297,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         """As add_jars()."""
         _pass_over("add_classpaths", classpaths)
 
-    def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> NoReturn:
-        raise NotSupportedError(
-            f"register_cached_file({file_path!r}): the distributed cache can only be read by Java functions."
-            " Use add_python_archive(), whose files functions open by a relative path."
+    def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
+        """Accepted with a warning: PyFlink's functions cannot read the distributed cache."""
+        warnings.warn(
+            f"register_cached_file({file_path!r}) has no effect: only Java functions could read the distributed cache."
+            " add_python_archive() brings files to Python functions, which open them by a relative path.",
+            stacklevel=2,
         )
 
 

@@ -134,7 +134,7 @@ class _Windowed(WindowingChoices):
 
     def get_input_type(self) -> TypeInformation:
         """The type of the elements."""
-        return self._stream.get_type()
+        return self._stream._type_info
 
     def _reduce(
         self,

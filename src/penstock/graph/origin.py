@@ -6,6 +6,7 @@ import linecache
 import sys
 from pathlib import Path
 
+from penstock.common.credentials import without_credentials
 from penstock.runtime.blueprint import Origin
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
@@ -17,4 +18,4 @@ def user_line() -> Origin:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     file, line = frame.f_code.co_filename, frame.f_lineno
-    return Origin(file, line, linecache.getline(file, line).strip())
+    return Origin(file, line, without_credentials(linecache.getline(file, line).strip()))

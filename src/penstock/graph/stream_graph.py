@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from penstock.common.errors import ProgramError
 from penstock.graph.transformation import Node, Upstream
-from penstock.runtime.partitioning import Broadcast, ByKey, Forward, Partitioning, Rebalance
+from penstock.runtime.partitioning import Broadcast, ByKey, Custom, Forward, Partitioning, Rebalance
 
 DEFAULT_MAX_PARALLELISM = 128
 UPPER_BOUND_MAX_PARALLELISM = 1 << 15
@@ -108,7 +108,8 @@ def _settled(upstream: Upstream, node: Node, parallelism: dict[int, int]) -> Par
             f"{node.name!r} (parallelism {parallelism[node.id]}) needs the same parallelism on both sides; "
             f"see {node.origin}"
         )
-    if parallelism[node.id] == 1 and same and not isinstance(partitioning, (ByKey, Broadcast)):
+    # A partitioner of the program's own is asked also where there is nothing to choose: it may count, or fail.
+    if parallelism[node.id] == 1 and same and not isinstance(partitioning, (ByKey, Broadcast, Custom)):
         return Forward()
     return partitioning
 

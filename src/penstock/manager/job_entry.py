@@ -50,10 +50,11 @@ class JobEntry:
     failure: str | None = None
     cancel: bool = False
     rescale_to: int | None = None
+    parallelism: int | None = None  # that the program has set, known once it runs
 
     @property
     def slots(self) -> int:
-        return self.launch.parallelism or 1
+        return self.parallelism or self.launch.parallelism or 1
 
 
 @dataclass(frozen=True)

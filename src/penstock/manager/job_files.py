@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -87,8 +88,18 @@ def describe_entry(
         started_at=entry.submitted_at,
         duration_ms=(entry.ended_at or now) - entry.submitted_at,
         waiting=waiting,
-        failure=known.failure or (None if entry.failure is None else Failure("JobExecutionError", entry.failure)),
+        failure=known.failure or (None if entry.failure is None else _failure(entry.failure)),
     )
+
+
+def _failure(last_words: str) -> Failure:
+    """What the end of a driver's log says: a traceback names the exception in its last line."""
+    text = last_words.strip()
+    last = text.rpartition("\n")[2]
+    named = re.fullmatch(r"(?:\w+\.)*(\w+): (.+)", last)
+    if "Traceback (most recent call last):" not in text or named is None:
+        return Failure("JobExecutionError", last or "the driver left no word", text)
+    return Failure(named[1], named[2], text)
 
 
 def describe_record(

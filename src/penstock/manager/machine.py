@@ -94,7 +94,8 @@ class ManagerMachine:
             return f"its driver was lost, it starts again in {(entry.not_before - now + 999) // 1000} s"
         if entry.slots > self._slots:
             return f"it needs {entry.slots} slots, and the manager has {self._slots} in all"
-        return f"it needs {_plural(entry.slots, 'slot')}, {self.free_slots} of {self._slots} are free"
+        free = max(0, self.free_slots)
+        return f"it needs {_plural(entry.slots, 'slot')}, {free} of {self._slots} are free"
 
     def submit(self, entry: JobEntry, now: int) -> list[Instruction]:
         return [self._save(entry), *self.tick(now)]
@@ -109,10 +110,18 @@ class ManagerMachine:
             return [self._end(entry, now, JobStatus.CANCELED), RemoveFiles(job_id)]
         return [self._save(replace(entry, cancel=True)), CancelDriver(job_id)]
 
+    def learn_parallelism(self, job_id: str, parallelism: int) -> list[Instruction]:
+        """A program may choose another one than it was submitted with; what runs, runs, and others wait for it."""
+        entry = self.entries[job_id]
+        if entry.state is not EntryState.RUNNING or entry.rescale_to is not None or entry.slots == parallelism:
+            return []
+        return [self._save(replace(entry, parallelism=parallelism))]
+
     def rescale(self, job_id: str, parallelism: int) -> list[Instruction]:
         entry = self.entries[job_id]
         if entry.state is EntryState.WAITING:
-            return [self._save(replace(entry, launch=replace(entry.launch, parallelism=parallelism)))]
+            launch = replace(entry.launch, parallelism=parallelism)
+            return [self._save(replace(entry, launch=launch, parallelism=None))]
         return [self._save(replace(entry, rescale_to=parallelism)), StopDriver(job_id)]
 
     def rescale_failed(self, job_id: str) -> list[Instruction]:
@@ -126,7 +135,9 @@ class ManagerMachine:
             return []
         if end.state is JobStatus.FINISHED and end.savepoint is not None and entry.rescale_to is not None:
             launch = replace(entry.launch, parallelism=entry.rescale_to, savepoint=end.savepoint)
-            waiting = replace(entry, state=EntryState.WAITING, launch=launch, rescale_to=None, not_before=now)
+            waiting = replace(
+                entry, state=EntryState.WAITING, launch=launch, rescale_to=None, not_before=now, parallelism=None
+            )
             return [self._save(waiting), ForgetEnd(job_id), *self.tick(now)]
         if end.state is not None:
             return [self._end(entry, now, end.state, end.failure), *self.tick(now)]

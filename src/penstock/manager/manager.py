@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from datetime import datetime
 from pathlib import Path
 from typing import IO
 
@@ -55,6 +56,7 @@ class Manager:
         self._lock = threading.RLock()
         self._board = JobBoard(self.home)
         self._rescales: dict[str, Future[str]] = {}
+        self._told: dict[str, object] = {}
         self.triggers = Triggers()
         self.programs: Programs | None = UploadedPrograms(self._directory / "programs", self.submit)
         self.stopping = threading.Event()
@@ -71,12 +73,14 @@ class Manager:
         self._owner.close()
 
     def look(self) -> None:
-        """Which drivers have gone, and what may start."""
+        """Which drivers have gone, what may start, and how many slots those that run take."""
         with self._lock:
             for entry in self._machine.running():
                 if not self._drivers.is_alive(entry.job_id):
                     end = self._drivers.end_of(entry.job_id)
                     self._perform(self._machine.driver_ended(entry.job_id, end, _now()))
+                elif (known := self._board.last(entry.job_id)) is not None and known.operators:
+                    self._perform(self._machine.learn_parallelism(entry.job_id, known.parallelism))
             self._perform(self._machine.tick(_now()))
 
     def submit(self, launch: LaunchPlan, job_id: str | None = None) -> str:
@@ -119,6 +123,7 @@ class Manager:
             match instruction:
                 case says.Save(entry):
                     self._entries.put(entry)
+                    self._tell(entry)
                 case says.Start(entry):
                     self._drivers.start(entry)
                 case says.CancelDriver(job_id):
@@ -131,6 +136,15 @@ class Manager:
                     self._board.forget(job_id)
                 case says.RemoveFiles(job_id):
                     JobHome(self.home, job_id).remove()
+
+    def _tell(self, entry: JobEntry) -> None:
+        """A line of the log for each turn of a job's life."""
+        said = (entry.state, entry.starts, entry.cancel, entry.rescale_to)
+        if self._told.get(entry.job_id) == said:
+            return
+        self._told[entry.job_id] = said
+        when = datetime.now().astimezone().isoformat(" ", "seconds")
+        print(f"{when} job {entry.job_id} {_words(entry)}", flush=True)
 
     def _ask_to_cancel(self, job_id: str) -> None:
         def ask() -> None:
@@ -230,6 +244,21 @@ class Manager:
         owner.write(str(os.getpid()))
         owner.flush()
         return owner
+
+
+def _words(entry: JobEntry) -> str:
+    if entry.state is EntryState.ENDED:
+        why = "" if entry.failure is None else f": {entry.failure.strip().rpartition(chr(10))[2]}"
+        return f"has ended, {entry.outcome.name if entry.outcome else 'FAILED'}{why}"
+    if entry.state is EntryState.WAITING and entry.starts == 0:
+        return f"was submitted: {entry.launch.script}, it needs {entry.slots} of the slots"
+    if entry.state is EntryState.WAITING:
+        return "has lost its driver and is started again" if entry.launch.savepoint is None else "is started again"
+    if entry.cancel:
+        return "is asked to end: it was cancelled"
+    if entry.rescale_to is not None:
+        return f"is stopped with a savepoint, to go on with a parallelism of {entry.rescale_to}"
+    return "starts" if entry.starts == 1 else f"starts for the {entry.starts}. time"
 
 
 class _Described(RemoteJob):

@@ -70,7 +70,7 @@ class UploadedPrograms:
     def plan(self, id_: str, submission: Submission) -> Any:
         """In a process of its own: it is the program's code that makes the graph."""
         launch = self._launch_of(id_, submission)
-        command = [sys.executable, "-m", "penstock.cli.main", "plan"]
+        command = [sys.executable, "-m", "penstock.cli.main", "plan", "--json"]
         command += [] if launch.parallelism is None else ["-p", str(launch.parallelism)]
         command += [word for key, value in launch.configuration.items() for word in ("-D", f"{key}={value}")]
         try:

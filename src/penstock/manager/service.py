@@ -9,6 +9,7 @@ from pathlib import Path
 from penstock.client.access import RestAccess, remove_access, write_access
 from penstock.client.jobs import MANAGER_DIRECTORY
 from penstock.common.configuration import Configuration
+from penstock.common.errors import ConfigurationError
 from penstock.common.options import value_of
 from penstock.manager.manager import Manager
 from penstock.rest.app import Access, make_app
@@ -21,7 +22,11 @@ class ManagerService:
     """Listens from its making on; run() lasts until stop()."""
 
     def __init__(self, home: Path, configuration: Configuration, log: Path) -> None:
-        slots = value_of(configuration, "penstock.cluster.slots") or _SLOTS_PER_CORE * (os.cpu_count() or 1)
+        slots = value_of(configuration, "penstock.cluster.slots")
+        if slots is None:
+            slots = _SLOTS_PER_CORE * (os.cpu_count() or 1)
+        if slots < 1:
+            raise ConfigurationError(f"penstock.cluster.slots is at least 1, not {slots}: without one no job could run")
         self.manager = Manager(home, slots, configuration.to_dict(), log)
         self._directory = home / MANAGER_DIRECTORY
         listening = Listening.of(configuration)

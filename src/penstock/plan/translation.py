@@ -54,7 +54,13 @@ def _operator(
         origin=node.origin,
         output_type=node.output_type,
         task_name=job_graph.task_of[node.id].name,
+        task_max_parallelism=_task_max_parallelism(job_graph.task_of[node.id].head, graph),
     )
+
+
+def _task_max_parallelism(head: Node, graph: StreamGraph) -> int:
+    """All of a chain are told that of its head; a collection cannot be read in parallel."""
+    return 1 if head.is_source and head.fixed_parallelism else graph.max_parallelism[head.id]
 
 
 # In batch mode time stands still until the end, and rolling results are given once.

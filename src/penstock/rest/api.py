@@ -49,6 +49,8 @@ def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     ]
     for query in endpoint.query:
         schema = schema_of(str if query.many else query.type, schemas)
+        if query.type is int:
+            schema = {**schema, "minimum": 0}
         parameters.append({"name": query.name, "in": "query", "description": query.description, "schema": schema})
     media = "text/plain" if endpoint.text else "application/json"
     answer = {"description": "done", "content": {media: {"schema": schema_of(endpoint.answer, schemas)}}}

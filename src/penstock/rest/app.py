@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -74,6 +75,7 @@ def _paths(endpoint: Endpoint) -> list[str]:
 def _handler(endpoint: Endpoint, cluster: Cluster, access: Access) -> Callable[[HttpRequest], Awaitable[Response]]:
     async def handle(http: HttpRequest) -> Response:
         try:
+            _check_origin(http)
             _check_token(http, access)
             with tempfile.TemporaryDirectory(prefix="penstock-upload-") as directory:
                 request = await _read(endpoint, http, access, Path(directory))
@@ -87,6 +89,16 @@ def _handler(endpoint: Endpoint, cluster: Cluster, access: Access) -> Callable[[
         return _response(reply)
 
     return handle
+
+
+def _check_origin(http: HttpRequest) -> None:
+    """A form of another site needs no leave of ours to be sent, and without a token it would be obeyed."""
+    site, origin = http.headers.get("Sec-Fetch-Site"), http.headers.get("Origin")
+    if site is None and origin is not None:
+        own = (http.headers.get("Host"), http.headers.get("X-Forwarded-Host"))
+        site = "same-origin" if urlsplit(origin).netloc in own else "cross-site"
+    if site not in (None, "same-origin", "none"):
+        raise RestError(HTTPStatus.FORBIDDEN, f"pages of other hosts may not ask here (this one is of {origin})")
 
 
 def _check_token(http: HttpRequest, access: Access) -> None:
@@ -129,8 +141,8 @@ def _query(endpoint: Endpoint, http: HttpRequest) -> dict[str, Any]:
         if query.many:
             values[name] = [part for part in text.split(",") if part]
         elif query.type is int:
-            if not re.fullmatch(r"-?\d{1,18}", text):
-                raise bad_request(f"the parameter {name!r} is a whole number, not {text!r}")
+            if not re.fullmatch(r"[0-9]{1,18}", text):
+                raise bad_request(f"the parameter {name!r} is a whole number from 0 on, not {text!r}")
             values[name] = int(text)
         else:
             values[name] = text

@@ -12,8 +12,6 @@ from penstock.control.job_control import JobDescription, OperatorDescription
 from penstock.control.snapshot_history import HistoryEntry, Restored, SnapshotOverview, SnapshotStatus
 from penstock.runtime.snapshot_target import SnapshotKind
 
-Json = dict[str, Any]
-
 
 class Counts(TypedDict):
     restored: int
@@ -40,11 +38,75 @@ class CheckpointSummary(TypedDict):
     end_to_end_duration: Spread
 
 
+class SavedOperator(TypedDict):
+    id: int
+    status: str
+    latest_ack_timestamp: int | None
+    checkpointed_size: int
+    state_size: int
+    end_to_end_duration: int | None
+    num_subtasks: int
+    num_acknowledged_subtasks: int
+
+
+OwnSnapshot = TypedDict(
+    "OwnSnapshot",
+    {"epoch": int | None, "epochs-since": int | None, "records-since": int | None, "changed-bytes": int | None},
+)
+
+
+class SnapshotEnd(TypedDict, total=False):
+    """The first two of one that is completed, the others of one that failed."""
+
+    external_path: str | None
+    discarded: bool
+    failure_timestamp: int | None
+    failure_message: str | None
+
+
+class SnapshotView(SnapshotEnd):
+    """A checkpoint or savepoint."""
+
+    className: str
+    id: int
+    status: str
+    is_savepoint: bool
+    savepointFormat: str | None
+    checkpoint_type: str
+    trigger_timestamp: int
+    latest_ack_timestamp: int | None
+    end_to_end_duration: int | None
+    checkpointed_size: int | None
+    state_size: int | None
+    num_subtasks: int | None
+    num_acknowledged_subtasks: int | None
+    tasks: dict[str, SavedOperator]
+    penstock: OwnSnapshot
+
+
+OwnRestored = TypedDict("OwnRestored", {"epoch": int | None, "instead-of": list[str]})
+
+
+class RestoredView(TypedDict):
+    id: int | None
+    restore_timestamp: int
+    is_savepoint: bool
+    external_path: str | None
+    penstock: OwnRestored
+
+
+class LatestSnapshots(TypedDict):
+    completed: SnapshotView | None
+    savepoint: SnapshotView | None
+    failed: SnapshotView | None
+    restored: RestoredView | None
+
+
 class Checkpoints(TypedDict):
     counts: Counts
     summary: CheckpointSummary
-    latest: Json
-    history: list[Json]
+    latest: LatestSnapshots
+    history: list[SnapshotView]
 
 
 class Externalization(TypedDict):
@@ -69,24 +131,19 @@ class CheckpointConfig(TypedDict):
 
 
 class SavedSubtask(TypedDict):
+    className: str
     index: int
     status: str
     ack_timestamp: int | None
     end_to_end_duration: int | None
     checkpointed_size: int
     state_size: int
+    unaligned_checkpoint: bool
+    aborted: bool
 
 
-class SavedSubtasks(TypedDict):
-    id: int
-    status: str
-    latest_ack_timestamp: int | None
-    checkpointed_size: int
-    state_size: int
-    end_to_end_duration: int | None
-    num_subtasks: int
-    num_acknowledged_subtasks: int
-    summary: Json
+class SavedSubtasks(SavedOperator):
+    summary: CheckpointSummary
     subtasks: list[SavedSubtask]
 
 
@@ -146,12 +203,12 @@ def checkpoint_config(job: JobDescription) -> CheckpointConfig:
     }
 
 
-def checkpoint_details(entry: HistoryEntry, job: JobDescription) -> Json:
+def checkpoint_details(entry: HistoryEntry, job: JobDescription) -> SnapshotView:
     """With the share of each operator's level: operators of one level write into one file."""
     return {**_entry(entry), "tasks": {op.uid: _task(entry, op) for op in job.operators}}
 
 
-def _task(entry: HistoryEntry, operator: OperatorDescription) -> Json:
+def _task(entry: HistoryEntry, operator: OperatorDescription) -> SavedOperator:
     size = sum(part.bytes for part in entry.parts if part.level == operator.level)
     return {
         "id": entry.id,
@@ -169,27 +226,35 @@ def checkpoint_subtasks(entry: HistoryEntry, operator: OperatorDescription) -> S
     parts = sorted((p for p in entry.parts if p.level == operator.level), key=lambda part: part.subtask)
     subtasks: list[SavedSubtask] = [
         {
+            "className": "completed" if entry.status is SnapshotStatus.COMPLETED else "pending",
             "index": part.subtask,
-            "status": entry.status.name.lower(),
+            "status": "completed" if entry.status is SnapshotStatus.COMPLETED else "pending_or_failed",
             "ack_timestamp": entry.end_ms,
             "end_to_end_duration": entry.duration_ms,
             "checkpointed_size": part.bytes,
             "state_size": part.bytes,
+            "unaligned_checkpoint": False,
+            "aborted": entry.status is SnapshotStatus.FAILED,
         }
         for part in parts
     ]
-    sizes = _summary(part.bytes for part in parts)
-    return {**_task(entry, operator), "summary": {"state_size": sizes}, "subtasks": subtasks}  # type: ignore[typeddict-item]
+    sizes, durations = _summary(part.bytes for part in parts), _summary(entry.duration_ms for _ in parts)
+    summary: CheckpointSummary = {
+        "checkpointed_size": sizes,
+        "state_size": sizes,
+        "end_to_end_duration": durations,
+    }
+    return {**_task(entry, operator), "summary": summary, "subtasks": subtasks}
 
 
-def _first(entries: Iterable[HistoryEntry]) -> Json | None:
+def _first(entries: Iterable[HistoryEntry]) -> SnapshotView | None:
     return next((_entry(entry) for entry in entries), None)
 
 
-def _entry(entry: HistoryEntry) -> Json:
+def _entry(entry: HistoryEntry) -> SnapshotView:
     """Files hold the whole state, so that what is written and what there is are the same number of bytes."""
     is_savepoint = entry.kind is SnapshotKind.SAVEPOINT
-    view = {
+    view: SnapshotView = {
         "className": entry.status.name.lower(),
         "id": entry.id,
         "status": entry.status.name,
@@ -203,6 +268,7 @@ def _entry(entry: HistoryEntry) -> Json:
         "state_size": entry.bytes,
         "num_subtasks": entry.subtasks,
         "num_acknowledged_subtasks": entry.subtasks,
+        "tasks": {},  # those of one are in its details
         "penstock": {
             "epoch": entry.epoch,
             "epochs-since": entry.epochs_since,
@@ -211,13 +277,13 @@ def _entry(entry: HistoryEntry) -> Json:
         },
     }
     if entry.status is SnapshotStatus.COMPLETED:
-        view |= {"external_path": entry.path, "discarded": entry.discarded}
+        view["external_path"], view["discarded"] = entry.path, entry.discarded
     if entry.status is SnapshotStatus.FAILED:
-        view |= {"failure_timestamp": entry.end_ms, "failure_message": entry.failure}
+        view["failure_timestamp"], view["failure_message"] = entry.end_ms, entry.failure
     return view
 
 
-def _restored(restored: Restored) -> Json:
+def _restored(restored: Restored) -> RestoredView:
     return {
         "id": restored.id,
         "restore_timestamp": restored.at_ms,

@@ -13,7 +13,7 @@ from penstock.rest.cluster import Cluster
 
 @dataclass(frozen=True)
 class Query:
-    """A parameter after `?`; `many` takes several values with commas between them."""
+    """A parameter after `?`; `many` takes several values with commas between them. No number is negative."""
 
     name: str
     description: str

@@ -41,9 +41,16 @@ class Exceptions(TypedDict):
     exceptionHistory: ExceptionHistory
 
 
-def exception_history(attempts: Sequence[Attempt], most: int = _MOST_ENTRIES) -> Exceptions:
-    """The newest first; a lost driver is an exception like any other, at a time that nobody knows."""
+def exception_history(
+    attempts: Sequence[Attempt], most: int = _MOST_ENTRIES, before: Attempt | None = None
+) -> Exceptions:
+    """The newest first; a lost driver is an exception like any other, at a time that nobody knows.
+
+    A program that failed before its job began has no attempts: `before` stands for it.
+    """
     failed = [(attempt, attempt.failure) for attempt in reversed(attempts) if attempt.failure is not None]
+    if not failed and before is not None and before.failure is not None:
+        failed = [(before, before.failure)]
     return {
         "exceptionHistory": {
             "entries": [_entry(attempt, failure) for attempt, failure in failed[:most]],

@@ -8,10 +8,15 @@ from typing import Any, TypedDict
 from penstock.control.job_control import OperatorDescription, SampledStack
 
 
-# Flink's fields; a node's children have the same shape.
+class Flame(TypedDict):
+    name: str
+    value: int
+    children: list[Flame]
+
+
 class FlameGraph(TypedDict, total=False):
     endTimestamp: int
-    data: Any
+    data: Flame
 
 
 def flame_graph(operator: OperatorDescription, subtask: int | None, now: int) -> FlameGraph:
@@ -23,7 +28,7 @@ def flame_graph(operator: OperatorDescription, subtask: int | None, now: int) ->
     return {"endTimestamp": now, "data": _tree(stacks)}
 
 
-def _tree(stacks: Iterable[SampledStack]) -> dict[str, Any]:
+def _tree(stacks: Iterable[SampledStack]) -> Flame:
     root: dict[str, Any] = {"name": "root", "value": 0, "children": {}}
     for stack in stacks:
         node = root
@@ -34,6 +39,6 @@ def _tree(stacks: Iterable[SampledStack]) -> dict[str, Any]:
     return _with_lists(root)
 
 
-def _with_lists(node: dict[str, Any]) -> dict[str, Any]:
+def _with_lists(node: dict[str, Any]) -> Flame:
     children = sorted(node["children"].values(), key=lambda child: -child["value"])
-    return {**node, "children": [_with_lists(child) for child in children]}
+    return {"name": node["name"], "value": node["value"], "children": [_with_lists(child) for child in children]}

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from http import HTTPStatus
 from typing import Any, Literal, TypedDict
 
-from penstock.control.attempts import Attempt
+from penstock.control.attempts import Attempt, AttemptState
 from penstock.control.job_control import JobControl, JobDescription, OperatorDescription
 from penstock.control.snapshot_history import HistoryEntry
 from penstock.rest import checkpoint_views, cluster_views, job_views, metric_views, vertex_views
@@ -51,14 +51,32 @@ class TriggerStatus(TypedDict):
     id: str
 
 
+FailureCause = TypedDict("FailureCause", {"class": str, "stack-trace": str})
+TriggerResult = TypedDict(
+    "TriggerResult", {"location": str, "checkpointId": int, "failure-cause": FailureCause}, total=False
+)
+
+
 class TriggerOutcome(TypedDict, total=False):
     status: TriggerStatus
-    operation: dict[str, Any]
+    operation: TriggerResult
 
 
-ExecutionResult = TypedDict(
-    "ExecutionResult", {"status": TriggerStatus, "job-execution-result": dict[str, Any]}, total=False
+EndedJob = TypedDict(
+    "EndedJob",
+    {
+        "id": str,
+        "name": str,
+        "application-status": str,
+        "accumulator-results": dict[str, Any],
+        "start-time": int,
+        "end-time": int,
+        "net-runtime": int,
+        "failure-cause": FailureCause,
+    },
+    total=False,
 )
+ExecutionResult = TypedDict("ExecutionResult", {"status": TriggerStatus, "job-execution-result": EndedJob}, total=False)
 
 
 class Nothing(TypedDict):
@@ -108,17 +126,23 @@ def _about_vertex(view: Callable[[JobDescription, OperatorDescription], Any]) ->
 
 
 def _exceptions(cluster: Cluster, request: Request) -> Reply:
-    return Reply(exception_history(job_of(cluster, request).attempts, request.query.get("maxExceptions") or 16))
+    job = job_of(cluster, request)
+    ended = job.started_at + job.duration_ms
+    before = Attempt(0, AttemptState.FAILED, job.started_at, ended, failure=job.failure)
+    return Reply(exception_history(job.attempts, request.query.get("maxExceptions") or 16, before))
 
 
 def _execution_result(cluster: Cluster, request: Request) -> Reply:
     job = job_of(cluster, request)
     if not job.state.is_globally_terminal_state():
         return Reply({"status": {"id": "IN_PROGRESS"}})
-    result: dict[str, Any] = {
+    result: EndedJob = {
         "id": job.job_id,
+        "name": job.name,
         "application-status": {"FINISHED": "SUCCEEDED"}.get(job.state.name, job.state.name),
         "accumulator-results": {},
+        "start-time": job.started_at,
+        "end-time": job.started_at + job.duration_ms,
         "net-runtime": job.duration_ms,
     }
     if job.failure is not None:
@@ -240,6 +264,18 @@ def _outcome(cluster: Cluster, request: Request) -> Reply:
     return Reply(outcome)
 
 
+def _checkpoint_outcome(cluster: Cluster, request: Request) -> Reply:
+    """Flink names the checkpoint by its number here."""
+    reply = _outcome(cluster, request)
+    location = reply.body.get("operation", {}).get("location")
+    if location is not None:
+        snapshots = job_of(cluster, request).snapshots.entries
+        number = next((entry.id for entry in reversed(snapshots) if entry.path == location), None)
+        if number is not None:
+            reply.body["operation"]["checkpointId"] = number
+    return reply
+
+
 def _rescale(cluster: Cluster, request: Request) -> Reply:
     control_of(cluster, request)
     parallelism = request.query.get("parallelism")
@@ -297,10 +333,11 @@ JOB_ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", "/jobs/:job/checkpoints/config", "how checkpoints are configured",
              _about_job(checkpoint_views.checkpoint_config), checkpoint_views.CheckpointConfig),
     Endpoint("GET", "/jobs/:job/checkpoints/details/:checkpoint", "one checkpoint with its operators",
-             _checkpoint_details, dict[str, Any]),
+             _checkpoint_details, checkpoint_views.SnapshotView),
     Endpoint("GET", "/jobs/:job/checkpoints/details/:checkpoint/subtasks/:vertex", "the share of each subtask",
              _checkpoint_subtasks, checkpoint_views.SavedSubtasks),
-    Endpoint("GET", "/jobs/:job/checkpoints/:trigger", "what became of a checkpoint", _outcome, TriggerOutcome),
+    Endpoint("GET", "/jobs/:job/checkpoints/:trigger", "what became of a checkpoint",
+             _checkpoint_outcome, TriggerOutcome),
     Endpoint("GET", _VERTEX, "an operator with its subtasks",
              _about_vertex(lambda job, vertex: _AT.vertex(job, vertex, now_ms())), _AT.Vertex),
     Endpoint("GET", f"{_VERTEX}/accumulators", "what metrics of its functions say",

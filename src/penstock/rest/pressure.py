@@ -113,5 +113,5 @@ def _cause(blamed: dict[str, list[str]], by_uid: dict[str, OperatorDescription])
         "id": uid,
         "name": name,
         "busy": busy,
-        "text": f"{name} is busy {busy:.0%} of the time and slows down {suffering}",
+        "text": f"{name} is busy {100 * busy:.0f} % of the time and slows down {suffering}",
     }

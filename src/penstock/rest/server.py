@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 import ssl
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
+from penstock.common.library_logs import only_warnings_of
 from penstock.common.options import value_of
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class WebServer:
         """Returns at once."""
         import uvicorn
 
+        only_warnings_of("uvicorn")
         config = uvicorn.Config(
             app,
             log_config=None,  # the job's terminal belongs to the program
@@ -111,11 +114,15 @@ def _bound(listening: Listening) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((listening.host, listening.port))
+    except OverflowError:
+        bound.close()
+        raise ConfigurationError(f"rest.port is a number from 0 to 65535, not {listening.port}") from None
     except OSError as error:
         bound.close()
+        taken = "another process uses the port: choose one with rest.port"
+        hint = taken if error.errno == errno.EADDRINUSE else "rest.bind-address is to be an address of this machine"
         raise ConfigurationError(
-            f"cannot listen on {listening.host}:{listening.port} ({error.strerror}); another process may use the "
-            "port: choose one with rest.port"
+            f"cannot listen on {listening.host}:{listening.port} ({error.strerror}); {hint}"
         ) from None
     bound.listen(_BACKLOG)
     return bound

@@ -74,7 +74,9 @@ def live_states(control: JobControl) -> States:
 def live_entries(control: JobControl, uid: str, state: str, key: str | None, limit: int | None) -> StateEntries:
     answer = _asked(control, StateQuestion(uid, state, key, _most(limit)))
     if not answer.states:
-        raise not_found(f"the job has no operator {uid!r} with a state {state!r}; .../state lists them")
+        known = _asked(control, StateQuestion(uid)).states
+        names = ", ".join(sorted(each.name for each in known if each.uid == uid)) or "none"
+        raise not_found(f"the operator {uid!r} has no state {state!r}; its states are: {names}")
     return {
         "epoch": answer.epoch,
         "path": None,

@@ -41,6 +41,7 @@ class OperatorBlueprint:
     origin: Origin
     output_type: Any = None
     task_name: str = ""
+    task_max_parallelism: int | None = None  # of the first operator in its chain, which functions are told
 
     @property
     def native(self) -> bool:

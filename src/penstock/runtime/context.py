@@ -59,7 +59,8 @@ class FunctionContext(RuntimeContext):
         return self._subtask.operator.parallelism
 
     def get_max_number_of_parallel_subtasks(self) -> int:
-        return self._subtask.operator.max_parallelism
+        operator = self._subtask.operator
+        return operator.task_max_parallelism or operator.max_parallelism
 
     def get_index_of_this_subtask(self) -> int:
         return self._subtask.subtask

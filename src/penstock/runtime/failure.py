@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
+from penstock.common.credentials import without_credentials
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import FailedTask, Failure
 from penstock.runtime.blueprint import OperatorBlueprint
@@ -35,12 +36,18 @@ def failure_of(error: BaseException) -> Failure:
     return Failure(type(error).__name__, str(error), _user_traceback(error))
 
 
+def _frame(text: str) -> str:
+    """The place, and the line that is there."""
+    place, line_end, line = text.partition("\n")
+    return place + line_end + without_credentials(line)
+
+
 def _user_traceback(error: BaseException) -> str:
     """The traceback without the engine's own frames at its top."""
     frames = traceback.extract_tb(error.__traceback__)
     user = [frame for frame in frames if not frame.filename.startswith(_PACKAGE)]
     shown = traceback.StackSummary.from_list(user or frames[-1:])
-    lines = ["Traceback (most recent call last):\n", *shown.format()]
+    lines = ["Traceback (most recent call last):\n", *map(_frame, shown.format())]
     lines += traceback.format_exception_only(type(error), error)
     if error.__cause__ is not None and error.__cause__ is not error:
         lines = [_user_traceback(error.__cause__), "\nThe above exception was the cause of:\n\n", *lines]

@@ -175,7 +175,7 @@ def _read_metadata(path: str) -> Savepoint:
         operators = tuple(map(_operator, saved["operators"]))
         parts = tuple(map(_part, saved["parts"]))
         return Savepoint(**{**saved, "path": path, "operators": operators, "parts": parts, "kind": _kind_of(saved)})
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise JobExecutionError(
             f"{path!r} is no savepoint: there is no {METADATA} file in it; give the directory savepoint-… or chk-…"
         ) from None

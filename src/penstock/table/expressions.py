@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.columns.typesystem import scalars
 from penstock.columns.typesystem.base import DataType
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.table.expression import Expression, JsonOnNull, TimePointUnit
 from penstock.table.fluent.literals import literal, node_of
 from penstock.table.sql.dialect import parse_expression
@@ -279,7 +279,7 @@ def call(f: Any, *args: Any) -> Expression[Any]:
 def call_sql(sql_expression: str) -> Expression[Any]:
     """An expression written in SQL."""
     if not isinstance(sql_expression, str):
-        raise NotSupportedError("call_sql takes the text of a SQL expression.")
+        raise ProgramError("call_sql takes the text of a SQL expression.")
     return _expression(parse_expression(sql_expression))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.common.errors import NotSupportedError
 from penstock.table.expression import Expression
 from penstock.table.fluent.literals import node_of
 from penstock.table.logical import function_calls, table_calls, table_windows
@@ -44,7 +43,9 @@ class GroupWindowedTable:
         self._window = t_env
 
     def group_by(self, *fields: Expression[Any]) -> WindowGroupedTable:
-        return WindowGroupedTable((self._table, self._window), [node_of(field) for field in fields])
+        keys = [node_of(field) for field in fields]
+        relation, named = table_calls.with_named_keys(self._table._relation, keys)
+        return WindowGroupedTable((self._table._with(relation), self._window), named)
 
 
 class WindowGroupedTable:
@@ -60,7 +61,9 @@ class WindowGroupedTable:
         return self._table._with(relation)
 
     def aggregate(self, func: Any) -> AggregatedTable:
-        raise _later("aggregate()")
+        """An aggregate function whose ROW becomes columns, to be selected beside the keys and the window."""
+        call = self._table._called(func)
+        return _WindowAggregatedTable(self._table, (self._keys, call), self._window._spec)
 
 
 class OverWindowedTable:
@@ -88,6 +91,22 @@ class AggregatedTable:
         return self._table._with(grouped).select(*fields)
 
 
+class _WindowAggregatedTable(AggregatedTable):
+    """``table.window(..).group_by(..).aggregate(..)``."""
+
+    def __init__(
+        self, java_table: Table, t_env: tuple[Sequence[syntax.Expr], syntax.Expr], window: table_windows.GroupWindowSpec
+    ) -> None:
+        super().__init__(java_table, t_env)
+        self._window = window
+
+    def select(self, *fields: Expression[Any]) -> Table:
+        relation = table_windows.select_aggregated(
+            self._table._relation, self._window, self._keys, self._call, self._table._nodes(fields)
+        )
+        return self._table._with(relation)
+
+
 class FlatAggregateTable:
     """``table.group_by(..).flat_aggregate(..)``."""
 
@@ -98,7 +117,3 @@ class FlatAggregateTable:
     def select(self, *fields: Expression[Any]) -> Table:
         grouped = function_calls.flat_aggregated(self._table._relation, self._keys, self._call)
         return self._table._with(grouped).select(*fields)
-
-
-def _later(what: str) -> NotSupportedError:
-    return NotSupportedError(f"{what} of windows is not there: call the function in select(), and take its fields.")

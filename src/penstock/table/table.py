@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
+from penstock.table.catalog.columns import Column
 from penstock.table.catalog.resolved_schema import ResolvedSchema
 from penstock.table.expression import Expression
 from penstock.table.fluent.literals import node_of
@@ -18,10 +19,10 @@ from penstock.table.grouped_tables import (
     WindowGroupedTable,
 )
 from penstock.table.logical import builder, function_calls, table_calls
+from penstock.table.logical.changelog_functions import arguments_of, changelog_function
 from penstock.table.logical.nodes import Limit, Relation
 from penstock.table.resolution.python_calls import with_functions
 from penstock.table.session.explanation import explanation
-from penstock.table.session.schemas import schema_of_relation
 from penstock.table.syntax import expressions as syntax
 from penstock.table.table_descriptor import TableDescriptor
 from penstock.table.table_pipeline import TablePipeline
@@ -106,7 +107,8 @@ class Table:
     # Groups and windows
 
     def group_by(self, *fields: Expression[Any]) -> GroupedTable:
-        return GroupedTable(self, self._nodes(fields))
+        relation, keys = table_calls.with_named_keys(self._relation, self._nodes(fields))
+        return GroupedTable(self._with(relation), keys)
 
     def window(self, window: GroupWindow) -> GroupWindowedTable:
         return GroupWindowedTable(self, window)
@@ -218,10 +220,16 @@ class Table:
         return FlatAggregateTable(self, ([], self._called(func)))
 
     def to_changelog(self, *arguments: Expression[Any]) -> Table:
-        raise NotSupportedError("to_changelog() is not there: use StreamTableEnvironment.to_changelog_stream().")
+        """Changes as rows, with a column for their kind: ``to_changelog(descriptor("kind").as_argument("op"))``."""
+        return self._changelog("TO_CHANGELOG", arguments)
 
     def from_changelog(self, *arguments: Expression[Any]) -> Table:
-        raise NotSupportedError("from_changelog() is not there: use StreamTableEnvironment.from_changelog_stream().")
+        """Rows as changes, of the kind that the column ``op`` names."""
+        return self._changelog("FROM_CHANGELOG", arguments)
+
+    def _changelog(self, function: str, arguments: Sequence[Expression[Any]]) -> Table:
+        given = arguments_of(syntax.Call(function, tuple(self._nodes(arguments))), ("op", "op_mapping"))
+        return self._with(changelog_function(function, self._relation, (), given, None))
 
     # Results
 
@@ -236,7 +244,7 @@ class Table:
         return TableSchema([field.name for field in fields], [field.data_type for field in fields])
 
     def get_resolved_schema(self) -> ResolvedSchema:
-        return schema_of_relation(self._relation)
+        return ResolvedSchema([Column.physical(field.name, field.data_type) for field in self._relation.fields])
 
     def print_schema(self) -> None:
         parts = [f"  `{field.name}` {field.shown_type()}" for field in self._relation.fields]

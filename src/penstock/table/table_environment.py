@@ -257,14 +257,17 @@ class TableEnvironment:
     # Models
 
     def list_models(self) -> list[str]:
+        """Of the current database, temporary ones before those of the catalog."""
         catalog = self._session.catalogs.catalog(self.get_current_catalog())
-        return catalog.list_models(self.get_current_database())
+        lasting = catalog.list_models(self.get_current_database())
+        return sorted({*lasting, *self.list_temporary_models()})
 
     def list_temporary_models(self) -> list[str]:
-        return []
+        here = (self.get_current_catalog(), self.get_current_database())
+        return sorted(name[2] for name in self._session.catalogs.temporary_models if name[:2] == here)
 
     def drop_temporary_model(self, model_path: str) -> bool:
-        return False
+        return self._session.catalogs.temporary_models.pop(self._full_name(model_path), None) is not None
 
     def drop_model(self, model_path: str, ignore_if_not_exists: bool | None = True) -> bool:
         name = self._full_name(model_path)
@@ -278,16 +281,17 @@ class TableEnvironment:
     ) -> None:
         """Keeps the description; no query can call it yet."""
         name = self._full_name(model_path)
-        made = CatalogModel(
-            schemas=(model_descriptor.get_input_schema(), model_descriptor.get_output_schema()),
-            options=model_descriptor.get_options(),
-        )
+        made = _model_of(model_descriptor)
         self._session.catalogs.catalog(name[0]).create_model(ObjectPath(*name[1:]), made, bool(ignore_if_exists))
 
     def create_temporary_model(
         self, model_path: str, model_descriptor: ModelDescriptor, ignore_if_exists: bool | None = False
     ) -> None:
-        raise NotSupportedError("Temporary models are not there: use create_model().")
+        """Keeps the description for as long as the session lives."""
+        name, known = self._full_name(model_path), self._session.catalogs.temporary_models
+        if name in known and not ignore_if_exists:
+            raise ProgramError(f"There is a temporary model {'.'.join(name)} already.")
+        known.setdefault(name, _model_of(model_descriptor))
 
     # SQL
 
@@ -415,6 +419,11 @@ class StreamTableEnvironment(TableEnvironment):
     def to_retract_stream(self, table: Table, type_info: TypeInformation) -> DataStream:
         """Pairs ``(True, record)`` for rows that are added, and ``(False, record)`` for those that are taken back."""
         return data_streams.retract_stream_of(table._relation, type_info, self._session)
+
+
+def _model_of(descriptor: ModelDescriptor) -> CatalogModel:
+    schemas = (descriptor.get_input_schema(), descriptor.get_output_schema())
+    return CatalogModel(schemas=schemas, options=descriptor.get_options())
 
 
 def _settings(given: EnvironmentSettings | Configuration) -> EnvironmentSettings:

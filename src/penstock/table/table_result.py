@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from penstock.columns.typesystem.scalars import MAX_LENGTH, VarCharType
-from penstock.common.errors import JobExecutionError, ProgramError
-from penstock.common.java_error import as_raised
+from penstock.common.errors import ProgramError
 from penstock.common.job_client import JobClient
 from penstock.common.types import Row
 from penstock.runtime.batch import KIND
@@ -91,8 +90,6 @@ class TableResult:
             self._job.result_future().result(None if timeout_ms is None else timeout_ms / 1000)
         except TimeoutError:
             raise ProgramError(f"The job has not ended within {timeout_ms} ms.") from None
-        except JobExecutionError as error:
-            raise as_raised(error) from error.__cause__
 
     def get_table_schema(self) -> TableSchema:
         return TableSchema([field.name for field in self._fields], [field.data_type for field in self._fields])
@@ -116,7 +113,7 @@ class TableResult:
         """All rows as an Arrow table; those of a changelog have their kinds in the column ``$kind``."""
         names = [field.name for field in self._fields]
         schema = TableCodec(row_type_of(self._fields)).schema
-        pieces = [self._with_kinds(batch) if self._changes else _fields_of(batch) for batch in self._checked()]
+        pieces = [self._with_kinds(batch) if self._changes else _fields_of(batch) for batch in self._batches()]
         if self._changes:
             schema = schema.append(pa.field(KIND, pa.int8()))
             names = [*names, KIND]
@@ -131,15 +128,9 @@ class TableResult:
             return batch
         return batch.append_column(KIND, pa.array([0] * batch.num_rows, pa.int8()))
 
-    def _checked(self) -> Iterator[pa.RecordBatch]:
-        try:
-            yield from self._batches()
-        except JobExecutionError as error:
-            raise as_raised(error) from error.__cause__
-
     def _rows(self) -> Iterator[Row]:
         codec = TableCodec(row_type_of(self._fields))
-        for batch in self._checked():
+        for batch in self._batches():
             for row in codec.decode(batch):
                 row._fields = None  # as PyFlink gives them
                 row._values = list(row._values)
@@ -148,11 +139,11 @@ class TableResult:
     def _lines(self) -> Iterator[str]:
         names = [field.name for field in self._fields]
         if self._style == "raw":
-            for batch in self._checked():
+            for batch in self._batches():
                 yield from (str(value) for value in batch.column(0).to_pylist())
             return
         if self._style == "content":
-            rows = [row for batch in self._checked() for row in self._texts(batch)]
+            rows = [row for batch in self._batches() for row in self._texts(batch)]
             columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
             widths = [width_by_content(name, texts) for name, texts in zip(names, columns, strict=True)]
             yield from picture(names, widths, rows)
@@ -160,7 +151,7 @@ class TableResult:
         widths = [width_by_type(field.name, field.data_type) for field in self._fields]
         if self._style == "changes":
             names, widths = ["op", *names], [2, *widths]
-        yield from picture(names, widths, (row for batch in self._checked() for row in self._texts(batch)))
+        yield from picture(names, widths, (row for batch in self._batches() for row in self._texts(batch)))
 
     def _texts(self, batch: pa.RecordBatch) -> Iterator[tuple[str, ...]]:
         columns = [cells(batch.column(place), f.data_type, self._zone) for place, f in enumerate(self._fields)]

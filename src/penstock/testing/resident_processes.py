@@ -16,11 +16,13 @@ from penstock.control.engine import AttemptEnd, Engine, EngineJob, WorkerEnviron
 from penstock.control.job_home import JobHome
 from penstock.control.job_submission import submit
 from penstock.control.running_job import RunningJob
+from penstock.control.work import Offset
 from penstock.engines.local.executor import LocalExecutor
 from penstock.engines.resident.engine import ResidentEngine
 from penstock.engines.resident.messages import FromTask, TaskSettings
 from penstock.engines.resident.supervisor import Gone
 from penstock.engines.resident.task import run_task
+from penstock.engines.resident.task_host import TaskHost
 from penstock.graph.job_request import JobRequest
 from penstock.runtime.blueprint import JobSettings
 
@@ -109,21 +111,52 @@ class ResidentExecutor(LocalExecutor):
     def meanwhile(self) -> None:
         """Called again and again while the job runs, in its own thread: tests meddle here."""
 
-    def _engine(self, request: JobRequest, home: JobHome) -> Engine:
-        self.engine = _WatchedEngine(ProcessHost(self.encrypts), self.meanwhile)
-        self.engine.prepare(request, home)
+    def _engine(self) -> Engine:
+        self.engine = ResidentInTests(
+            ProcessHost(self.encrypts), self._forget, self._before_epoch, lambda: self.meanwhile()
+        )
         return self.engine
 
 
-class _WatchedEngine(ResidentEngine):
-    def __init__(self, host: ProcessHost, meanwhile: Callable[[], None]) -> None:
+class ResidentInTests(ResidentEngine):
+    """With `forget` everybody rolls back after every epoch, so that each one starts from snapshots alone."""
+
+    def __init__(
+        self,
+        host: TaskHost,
+        forget: bool = False,
+        before_epoch: Callable[[int], None] = lambda number: None,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__(host)
+        self._forget = forget
+        self._before_epoch = before_epoch
         self._meanwhile = meanwhile
 
+    def open(self, job: EngineJob) -> None:
+        tell_of_epochs(job, self._before_epoch)
+        super().open(job)
+
     def _hear(self, slot: int, message: FromTask | Gone) -> AttemptEnd | None:
+        completion = self._job.completion
+        before = completion.store.latest.epoch
         verdict = super()._hear(slot, message)
         self._meanwhile()
+        if self._forget and verdict is None and completion.store.latest.epoch > before and not completion.ended:
+            verdict = self._roll_back("everybody is to start from snapshots alone")
+            self._losses = 0
         return verdict
+
+
+def tell_of_epochs(job: EngineJob, before_epoch: Callable[[int], None]) -> None:
+    """How many epochs there are, whenever the next one is looked for."""
+    look = job.planner.look
+
+    def told(start: Offset) -> Offset | None:
+        before_epoch(start["epoch"])
+        return look(start)
+
+    job.planner.look = told  # type: ignore[method-assign]
 
 
 class ProcessExecutor:

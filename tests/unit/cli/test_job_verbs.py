@@ -110,11 +110,28 @@ def penstock(capsys: pytest.CaptureFixture[str]) -> Printed:
     return penstock
 
 
+# -- state -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_states_of_a_running_job_are_listed_by_the_beginning_of_its_id(penstock: Printed, live: LiveJob) -> None:
+    code, out, _ = penstock("state", "list", RUNNING_ID[:5])
+    assert code == 0 and "Count" in out and "count" in out and "LONG" in out
+    [operator] = json.loads(penstock("state", "list", "--json", RUNNING_ID)[1])
+    assert operator["uid"] == "u1"
+
+
+def test_what_is_no_savepoint_is_said_to_be_none(penstock: Printed, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, _, error = penstock("state", "list", str(tmp_path / "file"))
+    assert code == 1 and "is no savepoint" in error
+
+
 # -- list and info ---------------------------------------------------------------------------------------------------
 
 
-def test_list_without_jobs(penstock: Printed) -> None:
-    assert penstock("list") == (0, "no jobs\n", "")
+def test_list_without_jobs(penstock: Printed, home: Path) -> None:
+    shows = "`penstock list --all` shows those that have ended"
+    assert penstock("list") == (0, f"no jobs run in {home}; {shows}\n", "")
     assert json.loads(penstock("list", "--json")[1]) == {"jobs": []}
 
 
@@ -531,7 +548,7 @@ def test_what_a_process_left_that_was_killed_at_the_end_of_its_job(
     penstock: Printed, dead: JobHome, home: Path
 ) -> None:
     FinishedJobs(home).put(ended_record(DEAD_ID))
-    assert penstock("list")[1] == "no jobs\n"
+    assert penstock("list")[1].startswith("no jobs run")
     assert json.loads(penstock("list", "-a", "--json")[1])["jobs"][0]["status"] == "FINISHED"
 
 

@@ -28,10 +28,12 @@ def plan(*words: str) -> subprocess.CompletedProcess[str]:
 def test_the_graph_of_the_first_job_and_nothing_else_is_printed(tmp_path: Path) -> None:
     program = tmp_path / "job.py"
     program.write_text(_PROGRAM)
-    done = plan("-p", "3", "-D", "pipeline.max-parallelism=12", str(program), "--day", "1")
+    done = plan("--json", "-p", "3", "-D", "pipeline.max-parallelism=12", str(program), "--day", "1")
     nodes = {node["description"]: node for node in json.loads(done.stdout)["plan"]["nodes"]}
     assert nodes["largest"]["parallelism"] == 3 and nodes["largest"]["inputs"][0]["ship_strategy"] == "HASH"
     assert done.stderr == "building ['--day', '1']\n" and done.returncode == 0
+    for_people = plan(str(program), "--day", "1").stdout
+    assert "largest" in for_people and "(hash)" in for_people and f"{program}:" in for_people
 
 
 def test_a_program_without_a_job_and_one_that_is_not_there(tmp_path: Path) -> None:

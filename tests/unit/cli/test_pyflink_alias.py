@@ -91,13 +91,8 @@ def test_install_is_cheap_for_workers() -> None:
 def test_names_that_pyflinks_modules_have_borrowed_can_be_imported_from_there() -> None:
     """Flink's own examples import DeliveryGuarantee from the module of Kafka."""
     assert run(
-        "from importlib import import_module\n"
-        "from penstock.cli.pyflink_borrowed import _BORROWED\n"
-        "given = [getattr(import_module(f'pyflink.{place}'), name)"
-        " for place, names in _BORROWED.items() for name in names.split()]\n"
         "from pyflink.datastream.connectors.kafka import DeliveryGuarantee\n"
         "from penstock.connectors.base import DeliveryGuarantee as own\n"
         "from pyflink.datastream.connectors import kafka\n"
-        "print(len(given) > 50, all(isinstance(each, type) for each in given), DeliveryGuarantee is own,"
-        " hasattr(kafka, 'NoSuchThing'))"
-    ) == "True True True False"  # fmt: skip
+        "print(DeliveryGuarantee is own, hasattr(kafka, 'NoSuchThing'))"
+    ) == "True False"  # fmt: skip

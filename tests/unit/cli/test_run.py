@@ -204,3 +204,9 @@ def test_interrupt_after_a_failed_job_is_no_success(run: Callable[..., Result]) 
 def test_pyflink_imports_fail_without_the_option(run: Callable[..., Result]) -> None:
     result = run("import importlib.util\nprint(importlib.util.find_spec('pyflink') is None)")
     assert result.stdout == "True\n"
+
+
+@pytest.mark.parametrize("option", ["--ui", "--take-over"])
+def test_what_a_detached_job_cannot_have_is_refused(run: Callable[..., Result], option: str) -> None:
+    refused = run("raise SystemExit(3)", "-d", "--job-id", "a" * 32, option, "{script}")
+    assert refused.returncode == 1 and f"{option} is for a job of this process" in refused.stderr

@@ -86,6 +86,8 @@ def test_impossible_values_are_refused(config: CheckpointConfig, method: str, ar
 
 
 def test_what_can_change_no_result_is_accepted_and_kept(config: CheckpointConfig) -> None:
+    assert not config.enable_unaligned_checkpoints().is_unaligned_checkpoints_enabled(), "there are none"
+    config.set_checkpoint_interval(1000)
     assert config.enable_unaligned_checkpoints().is_unaligned_checkpoints_enabled()
     assert config.set_force_unaligned_checkpoints().is_force_unaligned_checkpoints()
     assert not config.disable_unaligned_checkpoints().is_unaligned_checkpoints_enabled()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.unit.datastream.recording_executor import environment
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.common.time import Duration
 from penstock.common.typeinfo import Types
 from penstock.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
@@ -424,19 +424,13 @@ def test_mistakes_are_told_while_building(attempt: Any, message: str) -> None:
         attempt()
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        lambda: pairs().cache(),
-        lambda: keyed().cache(),
-        lambda: CachedDataStream(None),
-        lambda: pairs().map(str).set_uid_hash("a" * 32),
-        lambda: pairs().print().set_uid_hash("a" * 32),
-    ],
-)
-def test_what_is_refused_says_so(attempt: Any) -> None:
-    with pytest.raises(NotSupportedError):
-        attempt()
+def test_a_cached_stream_is_the_stream() -> None:
+    stream = pairs().map(str)
+    with pytest.warns(UserWarning, match="no effect"):
+        cached = stream.cache()
+    assert isinstance(cached, CachedDataStream)
+    assert cached.map(len)._nodes[0].inputs == stream.map(len)._nodes[0].inputs
+    cached.invalidate()
 
 
 def test_the_resources_of_a_slot_sharing_group_are_warned_of() -> None:
@@ -450,3 +444,10 @@ def test_a_buffer_timeout_is_checked_and_warned_of() -> None:
         pairs().map(str).set_buffer_timeout(50)
     with pytest.raises(ProgramError, match="non-negative or -1"):
         pairs().map(str).set_buffer_timeout(-2)
+
+
+def test_a_hash_is_the_identity_as_it_is() -> None:
+    mapped = pairs().map(str).set_uid_hash("AB" * 16)
+    assert mapped._nodes[0].uid == "ab" * 16
+    with pytest.raises(ProgramError, match="32 character"):
+        mapped.set_uid_hash("my-map")

@@ -331,7 +331,6 @@ def test_a_missing_python_file_is_told_at_once() -> None:
     [
         lambda env: env.add_jars("file:///a.jar"),
         lambda env: env.add_classpaths("file:///a.jar"),
-        lambda env: env.register_cached_file("a", "b"),
         lambda env: env.create_input(None),
         lambda env: StreamExecutionEnvironment(object()),  # type: ignore[arg-type]
     ],
@@ -340,3 +339,18 @@ def test_what_is_refused_says_so(attempt: Any) -> None:
     env, _ = environment()
     with pytest.raises(NotSupportedError):
         attempt(env)
+
+
+def test_a_cached_file_that_no_python_function_could_read_is_accepted_with_a_warning() -> None:
+    env, _ = environment()
+    with pytest.warns(UserWarning, match="no effect"):
+        env.register_cached_file("a", "b")
+
+
+def test_directories_of_the_search_path_come_after_files(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    env, _ = environment()
+    paths = {"python.pythonpath": f"{tmp_path / 'b'}:{tmp_path / 'c'}", "python.files": str(tmp_path / "a")}
+    env.configure(Configuration.from_dict(paths))
+    assert env._python_dependencies().files == tuple(str(tmp_path / name) for name in ("a", "b", "c"))

@@ -27,7 +27,7 @@ monitoring REST API v1, with the same paths and fields where the notion exists. 
   the address of the web page. `-D penstock.rest.token=false` does without, for a manager behind a proxy that asks
   itself.
 - `-D security.ssl.rest.enabled=true -D penstock.rest.certificate=F -D penstock.rest.key=F` turns TLS on.
-- There are no headers that let pages of other hosts ask. Bodies have at most 1 MiB, uploads
+- Pages of other hosts get 403, whatever they send. Bodies have at most 1 MiB, uploads
   `rest.server.max-content-length`.
 - A request that is wrong gets 4xx and `{"errors": ["a sentence"]}`; fields and parameters that are not known are
   refused.

@@ -33,6 +33,18 @@ def test_a_job_without_a_driver_keeps_its_graph(tmp_path: Path) -> None:
     assert len(found.operators[1].subtasks) == 2
 
 
+def test_a_program_that_failed_before_its_job_names_its_exception_and_is_in_the_history(tmp_path: Path) -> None:
+    words = 'reading\nTraceback (most recent call last):\n  File "job.py", line 1\nModuleNotFoundError: No module x\n'
+    failed = JobEntry("a" * 32, LaunchPlan("job.py", "/"), 0, EntryState.ENDED, outcome=JobStatus.FAILED, failure=words)
+    failure = describe_entry(tmp_path, failed, None).failure
+    assert failure is not None
+    assert (failure.exception, failure.message) == ("ModuleNotFoundError", "No module x")
+    assert words.strip() in str(failure)
+
+    refused = describe_entry(tmp_path, replace(failed, failure="penstock: no such option"), None).failure
+    assert refused is not None and refused.message == "penstock: no such option"
+
+
 def test_a_job_between_two_drivers_keeps_the_graph_that_its_last_one_described(tmp_path: Path) -> None:
     last = describe_record(RECORD, (), JobStatus.RUNNING)
     entry = JobEntry("a" * 32, LaunchPlan("job.py", "/"), 1000, EntryState.RUNNING, starts=1, started_at=1000)

@@ -120,3 +120,19 @@ def test_a_failed_rescaling_leaves_the_job_as_it_is() -> None:
     manager.rescale("a", 2)
     manager.rescale_failed("a")
     assert manager.entries["a"].rescale_to is None and state(manager, "a")[0] is EntryState.RUNNING
+
+
+def test_a_job_takes_as_many_slots_as_its_program_has_set_once_that_is_known() -> None:
+    manager = machine(slots=3)
+    manager.submit(entry("a"), 0)
+    [saved] = manager.learn_parallelism("a", 2)
+    assert isinstance(saved, Save) and manager.free_slots == 1
+    assert manager.learn_parallelism("a", 2) == []
+    assert started(manager.submit(entry("b", 2), 0)) == []
+    assert manager.waits_for(manager.entries["b"], 0) == "it needs 2 slots, 1 of 3 are free"
+
+    # It is asked for another parallelism, which counts from then on.
+    manager.rescale("a", 1)
+    assert manager.learn_parallelism("a", 2) == []
+    manager.driver_ended("a", DriverEnd(JobStatus.FINISHED, savepoint="/s"), 1)
+    assert manager.entries["a"].slots == 1 and manager.free_slots == 0

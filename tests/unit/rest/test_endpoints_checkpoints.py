@@ -34,7 +34,11 @@ def test_checkpoints_savepoints_and_failures_in_flinks_shape() -> None:
         (2, "COMPLETED"),
         (1, "COMPLETED"),
     ]
-    completed, savepoint, failed = (view["latest"][name] for name in ("completed", "savepoint", "failed"))
+    latest = view["latest"]
+    completed, savepoint, failed, restored = (
+        latest["completed"], latest["savepoint"], latest["failed"], latest["restored"],
+    )  # fmt: skip
+    assert completed and savepoint and failed and restored
     assert (completed["id"], completed["checkpoint_type"], completed["discarded"]) == (1, "CHECKPOINT", True)
     assert (completed["trigger_timestamp"], completed["end_to_end_duration"]) == (1000, 30)
     assert (completed["num_subtasks"], completed["state_size"]) == (4, 100)
@@ -42,8 +46,7 @@ def test_checkpoints_savepoints_and_failures_in_flinks_shape() -> None:
     assert (savepoint["id"], savepoint["savepointFormat"], savepoint["external_path"]) == (2, "CANONICAL", "/c/2")
     assert savepoint["penstock"]["records-since"] == 0
     assert (failed["failure_message"], failed["failure_timestamp"]) == ("disk full", 3500)
-    assert view["latest"]["restored"]["external_path"] == "/c/chk-9"
-    assert not view["latest"]["restored"]["is_savepoint"]
+    assert restored["external_path"] == "/c/chk-9" and not restored["is_savepoint"]
     assert view["summary"]["state_size"] | {"p999": 0} == {
         "min": 100, "max": 200, "avg": 150, "p50": 200, "p90": 200, "p95": 200, "p99": 200, "p999": 0,
     }  # fmt: skip

@@ -34,3 +34,11 @@ def test_a_long_history_is_cut() -> None:
         19,
         True,
     )
+
+
+def test_a_program_that_failed_before_its_job_has_no_attempts_and_is_shown_all_the_same() -> None:
+    missing = Attempt(0, AttemptState.FAILED, 3, 9, failure=Failure("ModuleNotFoundError", "No module x", "Traceback"))
+    [entry] = exception_history((), before=missing)["exceptionHistory"]["entries"]
+    assert (entry["exceptionName"], entry["timestamp"]) == ("ModuleNotFoundError", 9)
+    [lost] = exception_history([attempt(0, LOST)], before=missing)["exceptionHistory"]["entries"]
+    assert lost["exceptionName"] == "JobExecutionError"

@@ -1,6 +1,7 @@
 """Flink's tools find the fields that they know: the names that a Flink 2.3 with a small job has answered with.
 
-flink_fields.json has them by path. What there is not here is named below; whoever adds it removes it there.
+flink_fields.json has them by path (with the method before it unless that is GET). What there is not here is named
+below; whoever adds it removes it there.
 """
 
 from __future__ import annotations
@@ -21,35 +22,41 @@ _NO_ENDPOINT = {"/datasets": "there are no cached results", "/jobs/:job/jobmanag
 _NOT_HERE = re.compile(
     "|".join(
         (
-            r"application-id$",  # an application is not a thing of its own
+            r"application-?[iI]d$",  # an application is not a thing of its own
             r"(total|free)Resource|memoryConfiguration|allocatedSlots|assignedTasks|hardware\.",  # no memory by purpose
             r"garbageCollectors|jvm",  # workers are no Java programs
             r"changelog_",  # no changelog state backend
             r"alignment_buffered|processed_data|persisted_data",  # nothing is written of what barriers overtake
+            r"\.alignment|start_delay|\.checkpoint(_duration)?(\.a?sync|$)",  # nor has an epoch's end these phases
+            r"serialized-throwable$",  # of Java
         )
     )
 )
 _DOCUMENT = openapi()
 
 
-def _fields(schema: dict[str, Any], path: str) -> Iterator[str]:
-    """Of an answer; a `*` for what has any name."""
+def _fields(schema: dict[str, Any], path: str, around: tuple[str, ...] = ()) -> Iterator[str]:
+    """Of an answer; a `*` for what has any name. What contains itself is followed for one turn."""
     if "$ref" in schema:
-        schema = _DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+        name = schema["$ref"].rsplit("/", 1)[1]
+        if around.count(name) > 1:
+            return
+        schema, around = _DOCUMENT["components"]["schemas"][name], (*around, name)
     for name, inner in schema.get("properties", {}).items():
         yield f"{path}.{name}"
-        yield from _fields(inner, f"{path}.{name}")
+        yield from _fields(inner, f"{path}.{name}", around)
     if isinstance(inner := schema.get("additionalProperties"), dict):
         yield f"{path}.*"
-        yield from _fields(inner, f"{path}.*")
+        yield from _fields(inner, f"{path}.*", around)
     if "items" in schema:
-        yield from _fields(schema["items"], f"{path}[]")
+        yield from _fields(schema["items"], f"{path}[]", around)
     for inner in schema.get("anyOf", ()):
-        yield from _fields(inner, path)
+        yield from _fields(inner, path, around)
 
 
-def _answer_to(path: str) -> dict[str, Any]:
-    there = _DOCUMENT["paths"][re.sub(r":(\w+)", r"{\1}", path)]["get"]["responses"]["2XX"]
+def _answer_to(named: str) -> dict[str, Any]:
+    method, _, path = named.rpartition(" ")
+    there = _DOCUMENT["paths"][re.sub(r":(\w+)", r"{\1}", path)][method.lower() or "get"]["responses"]["2XX"]
     schema: dict[str, Any] = there["content"]["application/json"]["schema"]
     return schema
 

@@ -144,6 +144,14 @@ def test_savepoint_from_trigger_to_location(server: Server, job: FakeJob) -> Non
     assert ask(server, "GET", outcome) == (200, expected)
 
 
+def test_a_checkpoint_is_named_by_its_number_as_in_flink(server: Server, job: FakeJob) -> None:
+    trigger = ask(server, "POST", f"/jobs/{JOB_ID}/checkpoints", {})[1]["request-id"]
+    job.add_savepoint(7, "/c/chk-7", 100)
+    job.future.set_result("/c/chk-7")
+    outcome = ask(server, "GET", f"/jobs/{JOB_ID}/checkpoints/{trigger}")[1]
+    assert outcome == {"status": {"id": "COMPLETED"}, "operation": {"location": "/c/chk-7", "checkpointId": 7}}
+
+
 def test_failed_savepoint_says_why(server: Server, job: FakeJob) -> None:
     trigger = ask(server, "POST", f"/jobs/{JOB_ID}/savepoints", {})[1]["request-id"]
     job.future.set_exception(JobExecutionError("the disk is full"))
@@ -195,6 +203,7 @@ def test_cancel_that_closes_the_server_itself_does_not_lock_up(
     [
         ("GET", "/jobs?colour=red", None, 400, "'colour' is not known"),
         ("GET", f"/jobs/{JOB_ID}/exceptions?maxExceptions=many", None, 400, "whole number"),
+        ("GET", f"/penstock/v1/jobs/{JOB_ID}/log?from=-1", None, 400, "whole number from 0 on"),
         ("GET", f"/jobs/{JOB_ID}/vertices/none", None, 404, "no operator with the uid none"),
         ("GET", f"/jobs/{JOB_ID}/vertices/u1/subtasks/9", None, 404, "subtasks 0 to 1, not 9"),
         ("GET", f"/jobs/{JOB_ID}/vertices/u1/subtasks/metrics?get=a&agg=median", None, 400, "'median'"),
@@ -311,12 +320,28 @@ def test_a_browser_gets_the_page_without_a_token_and_nothing_else(server: Server
     assert fetch("/jobs", "text/html")[0] == 401
 
 
-def test_answers_forbid_other_sites_and_caches(server: Server) -> None:
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://elsewhere"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site", "Origin": "http://127.0.0.1:1"}, 403),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "https://the-proxy"}, 200),
+        ({"Origin": "https://the-proxy", "X-Forwarded-Host": "the-proxy"}, 200),
+        ({"Origin": "http://127.0.0.1:{port}"}, 200),
+        ({}, 200),
+    ],
+)
+def test_pages_of_other_hosts_may_not_ask_even_with_the_token(
+    server: Server, headers: dict[str, str], status: int
+) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", port(server), timeout=patience(10))
-    headers = {"Authorization": f"Bearer {server.access.token}", "Origin": "http://elsewhere"}
-    connection.request("GET", "/jobs", headers=headers)
+    sent = {name: value.format(port=port(server)) for name, value in headers.items()}
+    connection.request("GET", "/jobs", headers={"Authorization": f"Bearer {server.access.token}", **sent})
     response = connection.getresponse()
     response.read()
     connection.close()
+    assert response.status == status
     assert response.headers.get("Access-Control-Allow-Origin") is None
     assert (response.headers["Cache-Control"], response.headers["X-Frame-Options"]) == ("no-store", "DENY")

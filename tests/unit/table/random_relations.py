@@ -1,4 +1,4 @@
-"""Random queries over two tables that change, in words of SQLite too: joins, groups, sets, Top-N, nested."""
+"""Random queries over two tables that change, in words of SQLite too: joins, groups, sets, Top-N, OVER, nested."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def random_relation(rng: random.Random, depth: int) -> Relation:
         table = rng.choice("AB")
         return Relation(f"SELECT g AS c0, v AS c1, w AS c2 FROM {table}", 3)
     make = rng.choice(
-        (_filtered, _grouped, _grouped, _joined, _joined, _semi_joined, _set_operation, _ranked, _distinct)
+        (_filtered, _grouped, _grouped, _joined, _joined, _semi_joined, _set_operation, _ranked, _distinct, _over)
     )
     return make(rng, depth - 1)
 
@@ -98,6 +98,19 @@ def _ranked(rng: random.Random, depth: int) -> Relation:
     return Relation(
         f"SELECT {selected} FROM (SELECT *, {number} FROM ({source.sql}) AS s) AS t WHERE n <= {end}{start}", len(shown)
     )
+
+
+def _over(rng: random.Random, depth: int) -> Relation:
+    source = random_relation(rng, depth)
+    columns = [f"c{place}" for place in range(source.width)]
+    order = ", ".join(
+        f"{name}{rng.choice(('', ' DESC'))}" for name in rng.sample(columns, rng.choice((1, len(columns))))
+    )
+    partition = rng.choice(("", "PARTITION BY c0 ", f"PARTITION BY c{source.width - 1} "))
+    calls = rng.sample(("SUM({0})", "COUNT({0})", "MIN({0})", "MAX({0})", "RANK()", "DENSE_RANK()"), rng.choice((1, 2)))
+    shown = [*columns[:2], *(f"{one.format(rng.choice(columns))} OVER ({partition}ORDER BY {order})" for one in calls)]
+    selected = ", ".join(f"{name} AS c{place}" for place, name in enumerate(shown))
+    return Relation(f"SELECT {selected} FROM ({source.sql}) AS s", len(shown))
 
 
 def _distinct(rng: random.Random, depth: int) -> Relation:

@@ -75,8 +75,9 @@ class JobAnswers:
             base: self.details,
             f"{base}/plan": self.plan,
             f"{base}/exceptions": self.exceptions,
+            f"{base}/status": {"status": self.state},
             f"{base}/checkpoints": _checkpoints,
-            f"{base}/checkpoints/details/41": lambda: {**_checkpoint(41), "tasks": {"count": _checkpoint(41)}},
+            f"{base}/checkpoints/details/41": lambda: {**_checkpoint(41), "tasks": {"count": _saved(41)}},
             f"{own}/epochs": lambda: {"epochs": [_epoch(age) for age in range(120)]},
             f"{own}/backpressure": self.back_pressure,
             f"{own}/log": {"text": _LOG, "offset": len(_LOG)},
@@ -262,7 +263,8 @@ def _epoch(age: int) -> Json:
 
 def _checkpoints() -> Json:
     history = [_checkpoint(number) for number in range(44, 20, -1)]
-    restored = {"id": 40, "restore_timestamp": _now() - 70_000, "is_savepoint": False, "external_path": "/c/chk-40"}
+    restored = {"id": 40, "restore_timestamp": _now() - 70_000, "is_savepoint": False, "external_path": "/c/chk-40",
+                "penstock": {"epoch": 360, "instead-of": []}}  # fmt: skip
     return {
         "counts": {"restored": 1, "total": 44, "in_progress": 1, "completed": 42, "failed": 1},
         "summary": {"end_to_end_duration": {"min": 71, "max": 412, "avg": 131, "p50": 118, "p99": 400}},
@@ -275,9 +277,14 @@ def _checkpoint(number: int) -> Json:
     status = {44: "IN_PROGRESS", 38: "FAILED"}.get(number, "COMPLETED")
     done, triggered = status == "COMPLETED", _now() - (44 - number) * 10_000
     return {
+        "className": status.lower(),
         "id": number,
         "status": status,
         "is_savepoint": number % 9 == 0,
+        "savepointFormat": "CANONICAL" if number % 9 == 0 else None,
+        "checkpoint_type": "SAVEPOINT" if number % 9 == 0 else "CHECKPOINT",
+        "checkpointed_size": 3_100_000 + 4_000 * number if done else None,
+        "tasks": {},
         "trigger_timestamp": triggered,
         "latest_ack_timestamp": triggered + 120 if done else None,
         "end_to_end_duration": 110 + number * 3 % 50 if done else None,
@@ -287,5 +294,17 @@ def _checkpoint(number: int) -> Json:
         "external_path": f"/checkpoints/3f6c1a9b/chk-{number}" if done else None,
         "discarded": number < 41,
         "failure_message": None if status != "FAILED" else "it took longer than its timeout of 10 min",
-        "penstock": {"epoch": number * 9, "records-since": 210_000, "changed-bytes": 81_000},
+        "penstock": {
+            "epoch": number * 9,
+            "epochs-since": 9,
+            "records-since": 210_000,
+            "changed-bytes": 81_000,
+        },
     }
+
+
+def _saved(number: int) -> Json:
+    """The share of an operator."""
+    names = ("id", "status", "latest_ack_timestamp", "checkpointed_size", "state_size", "end_to_end_duration",
+             "num_subtasks", "num_acknowledged_subtasks")  # fmt: skip
+    return {name: _checkpoint(number)[name] for name in names}

@@ -144,10 +144,13 @@ function Row({ operator, colouring, isSelected, isCause, isEntry, isFirst, onSel
       </text>
       <rect className="idle" x="12" y="40" width={inner} height="3" rx="1.5" />
       <rect x="12" y="40" width={inner * (operator.busy ?? 0)} height="3" rx="1.5" fill="var(--busy)" />
-      <rect x={12 + inner * (operator.busy ?? 0)} y="40" width={inner * (operator.pressed ?? 0)} height="3" rx="1.5" fill="var(--pressed)" />
+      <rect x={12 + inner * (operator.busy ?? 0)} y="40" width={inner * beside(operator)} height="3" rx="1.5" fill="var(--pressed)" />
     </g>
   );
 }
+
+/** Both are those of the subtask that has most of it, and together they may be more than all. */
+const beside = (operator: Operator) => Math.min(operator.pressed ?? 0, 1 - (operator.busy ?? 0));
 
 const Line = memo(function Line({ exchange, picture }: { exchange: Exchange; picture: Picture }) {
   const line = picture.lines.get(lineName(exchange.from, exchange.to));

@@ -7,6 +7,8 @@ import { Dialog } from "../ui/parts";
 
 const ENDED = new Set(["FINISHED", "FAILED", "CANCELED"]);
 const OUTCOME_EVERY_MS = 500;
+const LOOKS = 60;
+const pause = () => new Promise((resolve) => setTimeout(resolve, OUTCOME_EVERY_MS));
 
 interface Action {
   name: string;
@@ -15,10 +17,15 @@ interface Action {
   danger?: boolean;
   /** Whether this manager offers it; one that serves a single job cannot start it anew. */
   offered?: (config: Config) => boolean;
+  /** Whether there is somebody to do it. */
+  possible: (job: Job) => boolean;
   form: (job: Job) => ReactNode;
   /** What to say when it is done. */
   run: (job: string, form: FormData) => Promise<string>;
 }
+
+const runs = (job: Job) => job.state === "RUNNING";
+const waits = (job: Job) => job.state === "CREATED" && Boolean(job.penstock?.waiting);
 
 const directory = (
   <label className="field">
@@ -33,6 +40,7 @@ const ACTIONS: Action[] = [
     name: "Savepoint",
     title: "Take a savepoint",
     confirm: "Take savepoint",
+    possible: runs,
     form: () => (
       <>
         <p>The job goes on. A savepoint is never deleted by Penstock.</p>
@@ -49,9 +57,13 @@ const ACTIONS: Action[] = [
     title: "Change the parallelism",
     confirm: "Rescale",
     offered: (config) => config.features?.["web-rescale"] ?? true,
+    possible: (job) => runs(job) || waits(job),
     form: (job) => (
       <>
-        <p>The job stops with a savepoint and goes on from it with another number of parallel subtasks.</p>
+        <p>
+          The job stops with a savepoint and goes on from it with another number of parallel subtasks. What the program itself sets
+          stays as it is.
+        </p>
         <label className="field">
           Parallelism
           <input name="parallelism" type="number" min="1" max={job.maxParallelism} required defaultValue={job.penstock?.parallelism} />
@@ -62,13 +74,14 @@ const ACTIONS: Action[] = [
       const parallelism = String(form.get("parallelism"));
       const answer = await request<Triggered>("PATCH", `/jobs/${job}/rescaling?parallelism=${parallelism}`);
       await outcome(`/jobs/${job}/rescaling/${triggerOf(answer)}`);
-      return `The job runs with a parallelism of ${parallelism}.`;
+      return await rescaled(job, Number(parallelism));
     },
   },
   {
     name: "Stop",
     title: "Stop with a savepoint",
     confirm: "Stop job",
+    possible: runs,
     form: () => (
       <>
         <p>The job takes a savepoint and ends. It can be started again from there without loss.</p>
@@ -92,14 +105,21 @@ const ACTIONS: Action[] = [
     confirm: "Cancel job",
     danger: true,
     offered: (config) => config.features?.["web-cancel"] ?? true,
+    possible: (job) => !["CANCELLING", "CANCELING", "SUSPENDED"].includes(job.state),
     form: (job) => (
       <p>
-        <strong>{job.name}</strong> ends at once, without a savepoint. What it has done since its last checkpoint is lost.
+        <strong>{job.name}</strong> ends at once, without a savepoint. Results that are visible stay. To start it again from where it
+        is, stop it instead.
       </p>
     ),
     run: async (job) => {
       await request("PATCH", `/jobs/${job}?mode=cancel`);
-      return "The job is being cancelled.";
+      for (let looks = 0; looks < LOOKS; looks++) {
+        const { status } = await get<{ status: string }>(`/jobs/${job}/status`);
+        if (ENDED.has(status)) return "The job has been cancelled.";
+        await pause();
+      }
+      return "The job has been asked to end, and takes its time.";
     },
   },
 ];
@@ -134,7 +154,13 @@ export function Actions({ job }: { job: Job }) {
       {!isEnded && (
         <div className="actions">
           {ACTIONS.filter((one) => one.offered?.(config) ?? true).map((one) => (
-            <button key={one.name} className={one.danger ? "danger" : ""} onClick={() => open(one)}>
+            <button
+              key={one.name}
+              className={one.danger ? "danger" : ""}
+              disabled={!one.possible(job)}
+              title={one.possible(job) ? undefined : "Not while the job is in this state"}
+              onClick={() => open(one)}
+            >
               {one.name}
             </button>
           ))}
@@ -162,6 +188,18 @@ export function Actions({ job }: { job: Job }) {
   );
 }
 
+/** The program has the last word about its parallelism, and says it when it runs again. */
+async function rescaled(job: string, wanted: number): Promise<string> {
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const { state, penstock } = await get<Job>(`/jobs/${job}`);
+    if (state === "RUNNING" && penstock?.parallelism === wanted) return `The job runs with a parallelism of ${wanted}.`;
+    if (state === "RUNNING" && (penstock?.epoch ?? 0) > 0 && looks > 4) return `The job runs again with a parallelism of ${penstock?.parallelism}, which its program sets.`;
+    if (ENDED.has(state) && looks > 4) break;
+    await pause();
+  }
+  return `The job was stopped with a savepoint and is started again with a parallelism of ${wanted}.`;
+}
+
 type Triggered = { "request-id"?: string; triggerid?: string };
 const triggerOf = (answer: Triggered) => answer["request-id"] ?? answer.triggerid ?? "";
 
@@ -183,6 +221,6 @@ async function outcome(path: string): Promise<Outcome["operation"]> {
     const failure = operation?.["failure-cause"];
     if (failure) throw new Error(failure["stack-trace"] || failure.class);
     if (status.id === "COMPLETED") return operation;
-    await new Promise((resolve) => setTimeout(resolve, OUTCOME_EVERY_MS));
+    await pause();
   }
 }

@@ -11,7 +11,7 @@ const ALL = 1000;
 
 export function ExceptionsTab({ job }: { job: Job }) {
   const [most, setMost] = useState(FEW);
-  const { data, refused } = useLive<Exceptions>(`/jobs/${job.jid}/exceptions?maxExceptions=${most}`, 4000);
+  const { data, refused } = useLive<Exceptions>(`/jobs/${job.jid}/exceptions?maxExceptions=${most}`);
   if (refused) return <Notice title={refused.message} />;
   if (data === undefined) return null;
   const { entries, truncated } = data.exceptionHistory;

@@ -5,7 +5,7 @@ import type { BackPressure, Job, PlanNode, Skew } from "../api/types";
 import * as format from "../format";
 import { GraphView, type Colouring } from "../graph/graph-view";
 import { graphOf, type Graph, type Operator } from "../graph/model";
-import { go, withQuery, type Route } from "../route";
+import { go, to, withQuery, type Route } from "../route";
 import { Card, Choice, LoadBar, Notice, State } from "../ui/parts";
 import { Table, type Column } from "../ui/table";
 import { OperatorPanel } from "./operator-panel";
@@ -26,7 +26,7 @@ export function GraphTab({ job, route }: { job: Job; route: Route }) {
   const [shape, setShape] = useState<"graph" | "list">("graph");
   const [isWide, setWide] = useState(false);
   if (graph === undefined) return null;
-  if (graph.operators.size === 0) return <Notice title="The graph is not known yet" />;
+  if (graph.operators.size === 0) return <NoGraph job={job} />;
   const selected = graph.operators.get(route.query.get("operator") ?? "");
   const select = (id: string | null) => go(withQuery(route, { operator: id, part: id === null ? null : route.query.get("part") }));
   return (
@@ -63,7 +63,7 @@ export function GraphTab({ job, route }: { job: Job; route: Route }) {
             <Table
               label="Operators"
               rows={[...graph.operators.values()]}
-              columns={OPERATOR_COLUMNS}
+              columns={selected && !isWide ? BESIDE_THE_PANEL : OPERATOR_COLUMNS}
               id={(operator) => operator.id}
               selected={selected?.id ?? ""}
               onOpen={(operator) => select(operator.id)}
@@ -83,6 +83,19 @@ export function GraphTab({ job, route }: { job: Job; route: Route }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** The program makes the graph, and it may take its time or fail before. */
+function NoGraph({ job }: { job: Job }) {
+  const ended = job["end-time"] > 0;
+  return (
+    <Notice title={ended ? "The program ended before it had a graph" : "The graph is not known yet"}>
+      <p>
+        {ended ? "What it has printed is in its " : "The program is starting. What it prints is in its "}
+        <a href={to("jobs", job.jid, "log")}>log</a>.
+      </p>
+    </Notice>
   );
 }
 
@@ -107,7 +120,10 @@ function Legend() {
       <span className="key" style={{ "--colour": "var(--idle)" } as React.CSSProperties}>
         idle
       </span>
-      <span className="muted">Operators in one box run in one task. Ctrl and wheel zoom.</span>
+      <span className="muted">
+        Operators in one box run in one task. <span className="by-mouse">Ctrl and wheel zoom.</span>
+        <span className="by-touch">Two fingers zoom.</span>
+      </span>
     </p>
   );
 }
@@ -149,6 +165,9 @@ const OPERATOR_COLUMNS: Column<Operator>[] = [
   { title: "Out", number: true, by: (o) => o.rateOut, show: (o) => format.rate(o.rateOut) },
   { title: "Parallel", number: true, by: (o) => o.parallelism, show: (o) => o.parallelism },
 ];
+
+/** There is not room for all; the panel says the rest. */
+const BESIDE_THE_PANEL = OPERATOR_COLUMNS.filter(({ title }) => title !== "State" && title !== "Parallel");
 
 function OperatorName({ operator }: { operator: Operator }) {
   return (

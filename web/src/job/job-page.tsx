@@ -1,10 +1,11 @@
 /** One job: what it is, what can be done with it, and the pages about it. */
-import { useEffect, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useLive } from "../api/live";
 import type { Job } from "../api/types";
 import * as format from "../format";
 import { to, type Route } from "../route";
 import { JobState, Notice, Stats, Tabs } from "../ui/parts";
+import { useTitle } from "../ui/title";
 import { Actions } from "./actions";
 import { AttemptsTab } from "./attempts";
 import { CheckpointsTab } from "./checkpoints";
@@ -29,10 +30,10 @@ const TABS: [name: string, title: string, page: (props: { job: Job; route: Route
 export function JobPage({ route }: { route: Route }) {
   const id = route.parts[1]!;
   const { data: job, refused } = useLive<Job>(`/jobs/${id}`);
-  useTitle(job && `${job.name}, ${job.state.toLowerCase()} – Penstock`);
+  useTitle(job && `${job.name}, ${job.state.toLowerCase()}`);
   if (job === undefined) return refused ? <Missing message={refused.message} /> : null;
   const current = route.parts[2] ?? "graph";
-  const numbers: Record<string, number | undefined> = { exceptions: job.penstock?.attempts?.filter((attempt) => attempt.failure).length };
+  const numbers: Record<string, number | undefined> = { exceptions: job.penstock?.attempts?.filter((attempt) => attempt.failure).length || (job.penstock?.failure ? 1 : 0) };
   const tabs = TABS.map(([name, title]) => ({ name, title, address: to("jobs", id, name), number: numbers[name], bad: true }));
   const Content = TABS.find(([name]) => name === current)?.[2];
   return (
@@ -42,14 +43,6 @@ export function JobPage({ route }: { route: Route }) {
       {Content ? <Content job={job} route={route} /> : <Notice title="There is no such page" />}
     </>
   );
-}
-
-/** So that one finds the job among many tabs, and sees there when its state changes. */
-function useTitle(title: string | undefined): void {
-  useEffect(() => {
-    if (title !== undefined) document.title = title;
-    return () => void (document.title = "Penstock");
-  }, [title]);
 }
 
 function Missing({ message }: { message: string }) {

@@ -12,7 +12,7 @@ const MOST_LINES = 4;
 
 /** A Flink metric of a vertex is named `<subtask>.<metric>`: here each metric is one entry, with its subtasks in one chart. */
 export function VertexMetrics({ base, parallelism }: { base: string; parallelism: number }) {
-  const names = useLive<Metric[]>(`${base}/metrics`, 15_000);
+  const names = useLive<Metric[]>(`${base}/metrics`, 5000);
   const [wanted, setWanted] = useState("");
   const [picked, setPicked] = useState<string[]>([]);
   if (names.refused) return <Notice title={names.refused.message} />;

@@ -42,8 +42,10 @@ export function StateBrowser({ source, route }: { source: StateSource; route: Ro
       </Card>
     );
   if (data === undefined) return <Notice title="Reading …" />;
-  const [uid, state] = [route.query.get("uid"), route.query.get("state")];
   const hasState = data.operators.filter((operator) => operator.states.length > 0);
+  const all = hasState.flatMap((operator) => operator.states.map((one) => [operator.uid, one.name] as const));
+  const only = all.length === 1 ? all[0]! : ([null, null] as const);
+  const [uid, state] = [route.query.get("uid") ?? only[0], route.query.get("state") ?? only[1]];
   if (hasState.length === 0) return <Card><Notice title="No state"><p>No operator has registered a state yet.</p></Notice></Card>;
   return (
     <div className="state">
@@ -110,6 +112,7 @@ function Entries({ source, uid, state }: { source: StateSource; uid: string; sta
       }
     >
       {refused && <p className="message bad" style={{ margin: 16 }}>{refused.message}</p>}
+      {data === undefined && !refused && <Notice title="Reading …" />}
       {data !== undefined && !refused && entries.length === 0 && <Notice title={key === "" ? "No entries" : `Nothing under the key ${key}`} />}
       {entries.length > 0 && !refused && <Table label={`Entries of ${state}`} rows={entries.map((entry, index) => ({ ...entry, index }))} columns={columns} id={(entry) => entry.index} />}
       {data && (

@@ -80,10 +80,11 @@ function chartOptions(series: Series[], show: Props["show"], top: number | undef
     height,
     legend: { show: false },
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-    padding: [8, 16, 0, 0],
+    padding: [8, 28, 0, 0],
     scales: {
       x: { range: (_, from, until) => timeRange(from, until) },
-      y: { range: (_, low, high) => [Math.min(0, low ?? 0), top ?? Math.max((high ?? 0) * 1.1, 1e-9)] },
+      // What is nothing all the time lies at the bottom of a scale of its own.
+      y: { range: (_, low, high) => [Math.min(0, low ?? 0), top ?? (high ? high * 1.1 : 1)] },
     },
     axes: [
       { ...axis, grid: { show: false }, size: 24, space: 70, values: (_, times) => times.map(clockText) },

@@ -48,7 +48,7 @@ export function LoadBar({ busy, pressed }: { busy: number | null | undefined; pr
   return (
     <div className="bar-of" role="img" aria-label={label} title={label}>
       <div className="busy" style={{ width: `${(busy ?? 0) * 100}%` }} />
-      <div className="pressed" style={{ width: `${(pressed ?? 0) * 100}%` }} />
+      <div className="pressed" style={{ width: `${Math.min(pressed ?? 0, 1 - (busy ?? 0)) * 100}%` }} />
     </div>
   );
 }

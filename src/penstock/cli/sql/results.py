@@ -78,7 +78,7 @@ def _show_changes(result: TableResult, most_rows: int) -> None:
 def _changes(result: TableResult) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
     """As they come together: the halves of an update are in one list."""
     kinds = result._style == "changes"
-    for batch in result._checked():
+    for batch in result._batches():
         yield [(row[0], row[1:]) if kinds else ("+I", row) for row in result._texts(batch)]
 
 

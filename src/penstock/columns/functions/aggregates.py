@@ -15,7 +15,6 @@ _BIGINT = DataTypes.BIGINT(False)
 _DOUBLE = DataTypes.DOUBLE()
 _STRING = DataTypes.STRING()
 _JSON_TEXT = DataTypes.VARCHAR(2000, False)
-_BITMAP = "bitmaps are not there yet"
 
 
 def _sum_type(site: Site) -> DataType:
@@ -95,40 +94,4 @@ GROUPING: tuple[Function, ...] = (
     _aggregate("grouping", takes(ANY), lambda site: _BIGINT),
     _aggregate("grouping_id", takes(ANY, repeated=True), lambda site: _BIGINT),
     _aggregate("group_id", takes(), lambda site: _BIGINT),
-)
-
-
-def _bitmap(name: str, role: Role) -> Function:
-    return Function(name, anything(1), results.maybe(_STRING), None, (name,), role, missing=_BITMAP)
-
-
-BITMAPS: tuple[Function, ...] = (
-    *(
-        _bitmap(f"BITMAP_{name}", Role.SCALAR)
-        for name in (
-            "AND",
-            "ANDNOT",
-            "BUILD",
-            "CARDINALITY",
-            "FROM_BYTES",
-            "OR",
-            "TO_ARRAY",
-            "TO_BYTES",
-            "TO_STRING",
-            "XOR",
-        )
-    ),
-    *(
-        _bitmap(f"BITMAP_{name}_AGG", Role.AGGREGATE)
-        for name in (
-            "AND",
-            "AND_CARDINALITY",
-            "BUILD",
-            "BUILD_CARDINALITY",
-            "OR",
-            "OR_CARDINALITY",
-            "XOR",
-            "XOR_CARDINALITY",
-        )
-    ),
 )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from penstock.columns.functions.function import ArgumentRule, SignatureError, Site
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
-from penstock.columns.typesystem.casting import implicitly_castable
 from penstock.columns.typesystem.data_types import DataTypes
 from penstock.columns.typesystem.merging import common_type
 from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType, RowType
@@ -143,17 +142,3 @@ def _advice(left: DataType, right: DataType) -> str:
         f"{left.as_summary_string()} and {right.as_summary_string()} cannot be compared:"
         " CAST one of them to the type of the other"
     )
-
-
-def castable_to(*targets: DataType) -> ArgumentRule:
-    """Arguments that become exactly these types by themselves."""
-
-    def rule(site: Site) -> tuple[DataType, ...]:
-        if len(site.types) != len(targets):
-            raise SignatureError(f"it takes {len(targets)} arguments")
-        for have, want in zip(site.types, targets, strict=True):
-            if not implicitly_castable(have.nullable(), want.nullable()):
-                raise SignatureError(f"it takes {want.as_summary_string()}, not {have.as_summary_string()}")
-        return tuple(want.with_nullability(have.is_nullable) for have, want in zip(site.types, targets, strict=True))
-
-    return rule

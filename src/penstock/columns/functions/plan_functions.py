@@ -38,9 +38,9 @@ TABLE_FUNCTIONS: tuple[Function, ...] = tuple(
     Function(name, anything(0), results.maybe(DataTypes.ROW()), None, (name,), Role.TABLE, missing=reason)
     for name, reason in (
         ("CUMULATE", _BY_PLAN),
-        ("ML_PREDICT", "models are not there yet"),
-        ("TO_CHANGELOG", "not there yet"),
-        ("FROM_CHANGELOG", "not there yet"),
+        ("ML_PREDICT", "models are not there: call the service in a Python function"),
+        ("TO_CHANGELOG", _BY_PLAN),
+        ("FROM_CHANGELOG", _BY_PLAN),
     )
 )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from penstock.columns.functions.aggregates import AGGREGATES, BITMAPS, GROUPING, OVER_FUNCTIONS
+from penstock.columns.functions.aggregates import AGGREGATES, GROUPING, OVER_FUNCTIONS
+from penstock.columns.functions.bitmaps import BITMAPS
 from penstock.columns.functions.containers import COLLECTIONS, CONSTRUCTION
 from penstock.columns.functions.documents import JSON, VARIANT
 from penstock.columns.functions.function import Function
@@ -61,10 +62,10 @@ NO_FUNCTIONS: dict[str, str] = {
     "JSON_ARRAYAGG_NULL_ON_NULL": "JSON_ARRAYAGG with an option",
     "JSON_OBJECTAGG_ABSENT_ON_NULL": "JSON_OBJECTAGG with an option",
     "JSON_OBJECTAGG_NULL_ON_NULL": "JSON_OBJECTAGG with an option",
-    "flatten": "not there yet: select the fields with get()",
-    "start": "not there yet: comes with the windows of the Table API",
-    "end": "not there yet: comes with the windows of the Table API",
-    "rowtime": "not there yet: comes with the windows of the Table API",
+    "flatten": "the plan spreads the fields of a row",
+    "start": "the plan takes it from the window",
+    "end": "the plan takes it from the window",
+    "rowtime": "the plan takes it from the window",
     "streamRecordTimestamp": "inner to Flink's bridge of streams and tables",
     "reinterpretCast": "inner to Flink's planner",
     "AGG_DECIMAL_PLUS": "inner to Flink's planner",

@@ -172,11 +172,10 @@ TEMPORAL: tuple[Function, ...] = (
     Function(
         "CURRENT_WATERMARK",
         takes(MOMENT),
-        results.maybe(_LTZ),
-        None,
+        results.nullable_like(),
+        time_functions.current_watermark,
         ("CURRENT_WATERMARK",),
-        Role.PLAN,
-        missing="the operator that knows the watermark answers it; there is none yet",
+        deterministic=False,
     ),
     Function(
         "SOURCE_WATERMARK",

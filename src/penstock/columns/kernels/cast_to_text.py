@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from penstock.columns.kernels.bitmaps import to_text as bitmap_text
 from penstock.columns.kernels.datum import Datum, as_array, plain_values
 from penstock.columns.kernels.moment_text import interval_text, moment_texts
 from penstock.columns.kernels.number_text import decimal_texts, floating_texts
@@ -37,6 +38,8 @@ def _each(array: pa.Array, data_type: DataType, zone: str) -> pa.Array:
     if families.is_interval(data_type):
         values = plain_values(array, data_type)
         return pa.array([None if value is None else interval_text(value, data_type) for value in values], pa.string())
+    if isinstance(data_type, scalars.BitmapType):
+        return pa.array([None if value is None else bitmap_text(value) for value in array.to_pylist()], pa.string())
     if families.is_bytes(data_type):
         return pa.array([None if raw is None else raw.decode("utf-8", "replace") for raw in array.to_pylist()])
     if isinstance(data_type, (MapType, MultisetType)):

@@ -333,10 +333,6 @@ def _is_nested(data_type: DataType) -> bool:
     return isinstance(data_type, (ArrayType, MapType, RowType)) and not isinstance(data_type, MultisetType)
 
 
-def _is_variant(data_type: DataType) -> bool:
-    return isinstance(data_type, scalars.VariantType)
-
-
 def _same_family(source: DataType, target: DataType) -> bool:
     months = isinstance(source, YearMonthIntervalType)
     return (

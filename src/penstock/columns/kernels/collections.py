@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.columns.kernels.datum import Datum, Invocation, _freeze, as_array, from_plain, is_constant, per_value
+from penstock.columns.kernels.datum import Datum, Invocation, _freeze, as_array, is_constant, per_value
 from penstock.columns.kernels.failure import ValueFailure
 from penstock.columns.typesystem.nested import MapType, MultisetType, RowType
 
@@ -172,7 +172,3 @@ def object_update(call: Invocation) -> Datum:
         return tuple(values[name] for name in names)
 
     return per_value(updated, nulls=True)(call)
-
-
-def nulls_of(call: Invocation) -> Datum:
-    return from_plain([None], call.result_type)[0]

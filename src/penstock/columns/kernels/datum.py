@@ -17,7 +17,6 @@ from penstock.columns.typesystem import families
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType, RowType
-from penstock.columns.typesystem.scalars import VariantType
 
 # pyarrow has no types of its own for mypy: an Array, or a Scalar for a constant.
 Datum = Any
@@ -30,6 +29,7 @@ class Session:
     zone: str = "UTC"
     now_micros: int = 0
     database: str = "default_database"
+    watermark_millis: int | None = None  # of the operator that asks; None: it does not know
 
     @staticmethod
     def at(moment: datetime.datetime, zone: str = "UTC") -> Session:
@@ -226,18 +226,5 @@ def _freeze(value: Any) -> Any:
     return value
 
 
-def arrow_kernel(function: Callable[..., Datum]) -> Kernel:
-    """A kernel from a function of pyarrow.compute that treats nulls as SQL does."""
-
-    def kernel(call: Invocation) -> Datum:
-        return cast_storage(function(*call.arguments), call.result)
-
-    return kernel
-
-
 def cast_storage(datum: Datum, arrow_type: pa.DataType) -> Datum:
     return datum if datum.type == arrow_type else pc.cast(datum, arrow_type, safe=False)
-
-
-def is_json_variant(data_type: DataType) -> bool:
-    return isinstance(data_type, VariantType)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.columns.kernels.calendar import add_months
@@ -21,7 +22,9 @@ from penstock.columns.kernels.moment_text import date_of, local_nanos_of
 from penstock.columns.kernels.time_columns import column_of, local_ticks, rescaled, unit
 from penstock.columns.kernels.time_zone import PER_SECOND, to_instant, to_local
 from penstock.columns.typesystem import families, scalars
+from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType
+from penstock.common.errors import NotSupportedError
 
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _NANOS = 1_000_000_000
@@ -33,6 +36,20 @@ def _now(call: Invocation) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def current_instant(call: Invocation) -> Datum:
     ticks = rescaled(_now(call), "us", unit(call.result_type))
+    return column_of(ticks, None, call.result_type, scalar=True)
+
+
+_NO_WATERMARK = -(1 << 63)
+
+
+def current_watermark(call: Invocation) -> Datum:
+    """That of the operator which asks; null before the first one."""
+    millis = call.session.watermark_millis
+    if millis is None:
+        raise NotSupportedError("CURRENT_WATERMARK is known in SELECT and WHERE: select it as a column first.")
+    if millis == _NO_WATERMARK:
+        return pa.scalar(None, to_arrow_type(call.result_type))
+    ticks = rescaled(np.array([millis], np.int64), "ms", unit(call.result_type))
     return column_of(ticks, None, call.result_type, scalar=True)
 
 

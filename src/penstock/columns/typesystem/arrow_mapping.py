@@ -29,6 +29,7 @@ _PLAIN: dict[type[DataType], pa.DataType] = {
     scalars.DateType: pa.date32(),
     scalars.RawType: pa.binary(),
     scalars.VariantType: pa.string(),
+    scalars.BitmapType: pa.binary(),
     YearMonthIntervalType: pa.int32(),
     DayTimeIntervalType: pa.duration("ms"),
 }

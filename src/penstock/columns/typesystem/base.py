@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any, Self
 
 from penstock.common.errors import NotSupportedError, ProgramError
@@ -79,9 +80,9 @@ class DataType:
         return self.nullable() == other.nullable()
 
     def bridged_to(self, conversion_cls: str) -> DataType:
-        raise NotSupportedError(
-            f"bridged_to({conversion_cls!r}) names a Java class, and no Java runs here: leave the call out."
-        )
+        """Accepted with a warning: values are Python's, whatever Java class they would be there."""
+        warnings.warn(f"bridged_to({conversion_cls!r}) has no effect: no Java runs here.", stacklevel=2)
+        return self
 
     def need_conversion(self) -> bool:
         """Whether Python's form of a value differs from the plain form that ``to_sql_type`` gives."""

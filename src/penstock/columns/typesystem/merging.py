@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType, IntegralType
@@ -132,7 +131,3 @@ _RULES: tuple[Callable[[DataType, DataType], DataType | None], ...] = (
     _intervals,
     _nested,
 )
-
-
-def widest_integer(types: Sequence[IntegralType]) -> IntegralType:
-    return reduce(lambda left, right: left if left.WIDTH >= right.WIDTH else right, types)

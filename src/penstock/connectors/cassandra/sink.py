@@ -102,7 +102,7 @@ class CassandraSink:
 
     @staticmethod
     def add_sink(input: Any) -> CassandraSinkBuilder:
-        type_info = input.get_type()
+        type_info = input._type_info
         if isinstance(type_info, ExternalTypeInfo):
             type_info = type_info.type_info
         if not isinstance(type_info, (RowTypeInfo, TupleTypeInfo)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Iterator
@@ -42,12 +43,18 @@ class DeltaLocation:
         return fs.PyFileSystem(self._handler())
 
     def write(self, name: str, content: bytes) -> None:
-        if os.path.isabs(self.uri):
-            os.makedirs(self.uri, exist_ok=True)  # writers come before the committer, which makes the table
-        # Below pyarrow's face of the handler, which gives buffers to a stream that takes bytes.
-        stream = self._handler()._handler.open_output_stream(name, None)
-        stream.write(content)
-        stream.close()
+        try:
+            if os.path.isabs(self.uri):
+                os.makedirs(self.uri, exist_ok=True)  # writers come before the committer, which makes the table
+            # Below pyarrow's face of the handler, which gives buffers to a stream that takes bytes.
+            stream = self._handler()._handler.open_output_stream(name, None)
+            stream.write(content)
+            stream.close()
+        except OSError as error:
+            raise JobExecutionError(
+                f"The Delta table {self.uri} cannot be written: {error.strerror or error}. Is there room, and may the"
+                " workers of the job write there?"
+            ) from error
 
     def _handler(self) -> Any:
         return package("deltalake.fs", "delta").DeltaStorageHandler(self.uri, self.options)
@@ -59,9 +66,12 @@ class DeltaView(TableView):
     def __init__(self, location: DeltaLocation) -> None:
         self._location = location
         self.place = f"The Delta table {location.uri}"
-        self._files = location.files()
         self._fragments: tuple[int, dict[str, Any], pa.Schema] | None = None
         self._table: Any = None
+
+    @functools.cached_property
+    def _files(self) -> Any:
+        return self._location.files()
 
     def newest(self) -> int:
         if self._table is None:
@@ -72,7 +82,9 @@ class DeltaView(TableView):
 
     def _open(self) -> Any:
         if not self._location.exists():
-            raise JobExecutionError(f"{self.place} is not there.")
+            raise JobExecutionError(
+                f"{self.place} is not there. Create it first, as a DeltaSink does, or correct the path."
+            )
         return self._location.open()
 
     def after(self, version: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from enum import Enum
 from typing import Any, NoReturn, Self
+from urllib.parse import urlsplit
 
 from penstock.common.errors import ConfigurationError, JobExecutionError, NotSupportedError, ProgramError
 from penstock.common.types import Row
@@ -166,6 +167,9 @@ class ElasticsearchSinkBuilderBase(ABC):
                 " set_connection_password(...)."
             )
         self._hosts = [(host if "://" in host else f"http://{host}").rstrip("/") for host in names]
+        for host in self._hosts:
+            if not _is_address(host):
+                raise ConfigurationError(f"set_hosts() takes addresses such as 'localhost:9200', not {host!r}.")
         return self
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
@@ -253,3 +257,12 @@ class Elasticsearch7SinkBuilder(ElasticsearchSinkBuilderBase):
 
     def get_http_host_class(self) -> NoReturn:
         super().get_http_host_class()
+
+
+def _is_address(host: str) -> bool:
+    try:
+        parts = urlsplit(host)
+        _ = parts.port  # says so if it is no number
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
+from penstock.common.errors import JobExecutionError
 from penstock.connectors.files.commit import Rename, hidden_name
 from penstock.connectors.files.part_file import BulkPart, PartFile, RowPart, own_copy
 from penstock.connectors.files.stored_part import StoredPart
@@ -96,8 +97,14 @@ class FileWriter(SinkWriter):
         if self._next_check is None:
             self._next_check = now + self._settings.bucket_check_interval
         write = self._write_bulk if self._encoder is None else self._write_rows
-        for bucket_id, part in self._by_bucket(records, now).items():
-            write(bucket_id, part, now)
+        try:
+            for bucket_id, part in self._by_bucket(records, now).items():
+                write(bucket_id, part, now)
+        except OSError as error:  # such as a full disk, of which the system does not say which one
+            raise JobExecutionError(
+                f"FileSink cannot write into {self._settings.base_path!r}: {error.strerror or error}. Is there room,"
+                " and may the workers of the job write there?"
+            ) from error
 
     def _by_bucket(self, batch: Records, now: int) -> dict[str, Records]:
         assigner = self._settings.bucket_assigner

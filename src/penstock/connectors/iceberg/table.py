@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from penstock.common.errors import JobExecutionError
+from penstock.common.errors import JobExecutionError, PenstockError
 from penstock.connectors.lake.lanes import TableView
 from penstock.connectors.reaching import package
 
+_LOGIN = re.compile(r"://[^/@\s]*@")
 _ADDED = 1  # the status of a file that a snapshot has added
 _ROWS_PER_BATCH = 32_768
 
@@ -25,10 +27,27 @@ class IcebergLocation:
     catalog: str = "default"
 
     def open_catalog(self) -> Any:
-        return package("pyiceberg.catalog", "iceberg").load_catalog(self.catalog, **self.properties)
+        try:
+            return package("pyiceberg.catalog", "iceberg").load_catalog(self.catalog, **self.properties)
+        except PenstockError:
+            raise
+        except Exception as error:
+            # Without its traceback, whose lines could show what was connected with.
+            told = _LOGIN.sub("://*****@", f"{type(error).__name__}: {error}")
+            raise JobExecutionError(
+                f"The catalog of the Iceberg table {self.table} cannot be opened: {told}. Are its properties right, and"
+                " does it run?"
+            ) from None
 
     def open(self) -> Any:
-        return self.open_catalog().load_table(self.table)
+        catalog = self.open_catalog()
+        try:
+            return catalog.load_table(self.table)
+        except package("pyiceberg.exceptions", "iceberg").NoSuchTableError:
+            raise JobExecutionError(
+                f"The Iceberg table {self.table} is not in its catalog. Create it first, as an IcebergSink does, or"
+                " correct the name."
+            ) from None
 
 
 class IcebergView(TableView):

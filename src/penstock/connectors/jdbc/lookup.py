@@ -45,27 +45,33 @@ class JdbcLookupFunction(LookupFunction):
         self._rows = RowMaker(self._row_type)
         names = [self._session.dialect.quoted(name) for name in self._row_type.get_field_names()]
         table = self._session.dialect.table_name(self._table)
-        self._select = f"SELECT {', '.join(names)} FROM {table} WHERE "
+        self._select = f"SELECT {', '.join(names)} FROM {table}"
         self._condition = "(" + " AND ".join(f"{names[at]} = ?" for at in self._key) + ")"
 
     def lookup(self, keys: Sequence[tuple[Any, ...]]) -> list[list[Row]]:
         wanted = list(dict.fromkeys(key for key in keys if None not in key))
         found: dict[tuple[Any, ...], list[Row]] = {}
         for start in range(0, len(wanted), _KEYS_AT_ONCE):
-            for row in self._ask(wanted[start : start + _KEYS_AT_ONCE]):
-                found.setdefault(tuple(row[at] for at in self._key), []).append(row)
+            asked = wanted[start : start + _KEYS_AT_ONCE]
+            found |= self._ask(" WHERE " + " OR ".join([self._condition] * len(asked)), asked)
         return [found.get(key, []) for key in keys]
 
-    def _ask(self, keys: list[tuple[Any, ...]]) -> list[Row]:
+    def everything(self) -> dict[tuple[Any, ...], list[Any]]:
+        return self._ask("", [])
+
+    def _ask(self, where: str, keys: list[tuple[Any, ...]]) -> dict[tuple[Any, ...], list[Any]]:
         session = self._session
         assert session is not None, "the lookup is not open"
-        text = Statement.parse(self._select + " OR ".join([self._condition] * len(keys)))
+        text = Statement.parse(self._select + where)
 
         def ask(cursor: Any) -> Any:
             cursor.execute(text.with_marks(session.dialect.mark), [value for key in keys for value in key])
             return cursor.fetchall()
 
-        return self._rows.rows(session.run(ask, self._max_retries))
+        found: dict[tuple[Any, ...], list[Any]] = {}
+        for row in self._rows.rows(session.run(ask, self._max_retries)):
+            found.setdefault(tuple(row[at] for at in self._key), []).append(row)
+        return found
 
     def close(self) -> None:
         if self._session is not None:

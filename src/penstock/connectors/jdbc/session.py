@@ -41,7 +41,13 @@ class Session:
             return result
 
         secrets = (self._address.password,)
-        return reach(str(self._address), transaction, self.dialect.is_away, retries, secrets)
+        try:
+            return reach(str(self._address), transaction, self.dialect.is_away, retries, secrets)
+        except PenstockError:
+            raise
+        except Exception as error:  # the driver's own words do not say which database it was
+            text = without_secrets(" ".join(str(error).split()), secrets)
+            raise JobExecutionError(f"{self._address}: {type(error).__name__}: {text}") from error
 
     def connection(self) -> Any:
         if self._connection is None:

@@ -91,6 +91,8 @@ class KafkaOffsetsInitializer:
         offset_reset_strategy: KafkaOffsetResetStrategy = KafkaOffsetResetStrategy.EARLIEST,
     ) -> KafkaOffsetsInitializer:
         """At given offsets; partitions without one begin at the committed offset, else as the strategy says."""
+        if not all(isinstance(each, KafkaTopicPartition) for each in offsets):
+            raise ProgramError(f"offsets() takes a dictionary of KafkaTopicPartition to offsets, got {offsets!r}")
         return KafkaOffsetsInitializer(kind="offsets", value=dict(offsets), reset=offset_reset_strategy)
 
     @property

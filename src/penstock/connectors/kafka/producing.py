@@ -55,6 +55,8 @@ class KafkaProducing:
         if error is None:
             return
         told = f"a record for {message.topic()} could not be written to Kafka at {self._servers}: {error.str()}"
+        if error.code() == self._kafka.KafkaError._MSG_TIMED_OUT:
+            told += ". Are the brokers running, and is the topic there? delivery.timeout.ms says how long to try"
         if self._logs_failures:
             _logger.error(told)
         else:

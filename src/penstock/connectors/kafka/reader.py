@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
+
+import numpy as np
 
 from penstock.common.errors import JobExecutionError
 from penstock.connectors.kafka.enumerator import KafkaSplit
@@ -14,7 +17,7 @@ from penstock.connectors.kafka.records import KafkaRecordDeserializationSchema
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
 from penstock.functions.bad_records import BadRecord
 from penstock.functions.source import Fetch, SourceReader, Split
-from penstock.runtime.batch import MIN_TIMESTAMP, Batch
+from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Integers
 
 _MESSAGES_AT_ONCE = 4_000
 _WAIT = 0.1  # seconds, while some partition may have more
@@ -53,9 +56,10 @@ class KafkaReader(SourceReader):
             reconnect__backoff__max__ms=1_000,
         )
         client |= self._settings.client_id(str(self._subtask))
+        commits = self._settings.flag("enable.auto.commit", False)  # only for those who watch: the job reads none
         client |= {
-            "enable.auto.commit": False,
-            "enable.auto.offset.store": False,
+            "enable.auto.commit": commits,
+            "enable.auto.offset.store": commits,
             "enable.partition.eof": True,
             "error_cb": self._outage.error_cb,
         }
@@ -159,11 +163,8 @@ class KafkaReader(SourceReader):
             BadRecord(messages[n].value() or b"", f"{split.partition} at offset {messages[n].offset()}", reason)
             for n, reason in decoded.bad
         ]
-        timestamps = _timestamps(kept)
-        position = self._positions[place]
-        if isinstance(decoded.records, Batch):
-            return Fetch(split.split_id, decoded.records.timed(timestamps), position, bad=bad)
-        return Fetch(split.split_id, decoded.records, position, timestamps, bad=bad)
+        records = decoded.records if isinstance(decoded.records, Batch) else Batch(decoded.records)
+        return Fetch(split.split_id, records.timed(_timestamps(kept)), self._positions[place], bad=bad)
 
     def _take_error(self, place: Place, message: Any) -> None:
         error = message.error()
@@ -210,9 +211,9 @@ def _place_and_kind(message: Any) -> tuple[Any, int, bool]:
     return message.topic(), message.partition(), message.error() is None
 
 
-def _timestamps(messages: list[Any]) -> list[int]:
+def _timestamps(messages: list[Any]) -> Integers:
     """Kafka's own, or the producer's; -1 stands for none."""
-    timestamps = [message.timestamp()[1] for message in messages]
-    if min(timestamps, default=0) >= 0:
-        return timestamps
-    return [MIN_TIMESTAMP if timestamp < 0 else timestamp for timestamp in timestamps]
+    told = map(type(messages[0]).timestamp, messages) if messages else ()
+    timestamps = np.fromiter(map(itemgetter(1), told), np.int64, len(messages))
+    timestamps[timestamps < 0] = MIN_TIMESTAMP
+    return timestamps

@@ -88,7 +88,7 @@ class _ValueOnly(KafkaRecordDeserializationSchema):
         return None if record.value is None else self._schema.deserialize(record.value)
 
     def _decode(self, messages: list[Any]) -> Decoded:
-        return decode(self._schema, [message.value() for message in messages])
+        return decode(self._schema, list(map(type(messages[0]).value, messages)))
 
 
 def _record_of(message: Any) -> KafkaRecord:

@@ -117,6 +117,8 @@ class KafkaRecordSerializationSchemaBuilder:
         return KafkaRecordSerializationSchema(**self._given)
 
     def set_topic(self, topic: str) -> KafkaRecordSerializationSchemaBuilder:
+        if not isinstance(topic, str) or not topic:
+            raise ProgramError(f"set_topic() takes the name of a topic, got {topic!r}")
         return self._set(topic=topic)
 
     def set_topic_selector(

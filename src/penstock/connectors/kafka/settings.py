@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -36,6 +37,7 @@ _REFUSED = {
     "partitioner.class": "Java classes do not run here: see set_partitioner() of the record serializer",
     "sasl.client.callback.handler.class": "Java classes do not run here",
     "sasl.login.callback.handler.class": "Java classes do not run here: use sasl.oauthbearer.method=oidc",
+    "transactional.id": "the sink names its transactions itself: see set_transactional_id_prefix()",
     "max.poll.records": "set penstock.epoch.max-records, which bounds what a job reads at once",
 }
 # How brokers are reached, the same for all kinds of clients.
@@ -43,6 +45,8 @@ _CONNECTION = re.compile(
     r"(bootstrap|client|security|sasl|ssl|socket|reconnect|metadata|broker|api|connections|retry)\.|enable\.ssl|log|debug"
 )
 _SECRETS = re.compile(r"password|secret|sasl\.username|jaas|ssl\.key\.pem|ssl\.certificate\.pem|token", re.IGNORECASE)
+_NUMBERS = re.compile(r"#\w+-\d+|after \d+ms|\d+ms in state|\d+ identical")  # clients, and how long it took
+_QUIET_SECONDS = 30.0
 _JAAS = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
 
 
@@ -70,8 +74,15 @@ class KafkaSettings:
             raise ProgramError(f"Kafka's setting {key} is a number, not {text!r}") from None
 
     def flag(self, key: str, default: bool) -> bool:
-        text = self._given.get(key)
-        return default if text is None else text.strip().lower() == "true"
+        text = self._given.get(key, str(default)).strip().lower()
+        if text not in ("true", "false"):
+            raise ProgramError(f"Kafka's setting {key} is true or false, not {text!r}")
+        return text == "true"
+
+    def check(self) -> None:
+        """Those that never reach the client, which would check its own."""
+        self.number(PATIENCE, 0), self.number(DISCOVERY_INTERVAL, 0)
+        self.flag(COMMIT_OFFSETS, True)
 
     @property
     def servers(self) -> str:
@@ -143,7 +154,22 @@ def _client_log() -> logging.Logger:
     log = logging.getLogger("penstock.kafka.client")
     if not log.filters:
         log.addFilter(lambda record: not record.getMessage().endswith(": retrying"))
+        log.addFilter(OnceInAWhile())
     return log
+
+
+class OnceInAWhile:
+    """Lets a line pass that was not there in the last half minute: of a broker that is away a client tells many times a
+    second. Lines that differ only in numbers are the same."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._passed: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        text, now = _NUMBERS.sub("", record.getMessage()), self._clock()
+        self._passed = {line: moment for line, moment in self._passed.items() if now - moment < _QUIET_SECONDS}
+        return self._passed.setdefault(text, now) == now
 
 
 def _login_of(jaas: str) -> dict[str, str]:

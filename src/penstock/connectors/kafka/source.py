@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from penstock.common.errors import ProgramError
@@ -122,14 +123,23 @@ class KafkaSourceBuilder:
         return self.set_property("group.id", group_id)
 
     def set_topics(self, *topics: str) -> KafkaSourceBuilder:
-        names = tuple(name for each in topics for name in ([each] if isinstance(each, str) else each))
+        listed = [each if isinstance(each, list | tuple | set) else [each] for each in topics]
+        names = tuple(name for each in listed for name in each)
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise ProgramError(f"set_topics() takes names of topics, got {topics!r}")
         return self._subscribe(Subscription(topics=names))
 
     def set_topic_pattern(self, topic_pattern: str) -> KafkaSourceBuilder:
         """All topics whose whole name matches; also those that come later."""
+        try:
+            re.compile(topic_pattern)
+        except (re.error, TypeError) as error:
+            raise ProgramError(f"set_topic_pattern() got {topic_pattern!r}, which is no pattern: {error}") from None
         return self._subscribe(Subscription(pattern=topic_pattern))
 
     def set_partitions(self, partitions: set[KafkaTopicPartition]) -> KafkaSourceBuilder:
+        if not partitions or not all(isinstance(each, KafkaTopicPartition) for each in partitions):
+            raise ProgramError(f"set_partitions() takes a set of KafkaTopicPartition, got {partitions!r}")
         return self._subscribe(Subscription(partitions=frozenset(partitions)))
 
     def _subscribe(self, subscription: Subscription) -> KafkaSourceBuilder:
@@ -138,17 +148,17 @@ class KafkaSourceBuilder:
 
     def set_starting_offsets(self, starting_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
         """Where a job begins that does not go on from a snapshot; the earliest record if nothing is said."""
-        self._starting = starting_offsets_initializer
+        self._starting = _initializer("set_starting_offsets", starting_offsets_initializer)
         return self
 
     def set_unbounded(self, stopping_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
         """A streaming source that nevertheless ends when all partitions have reached these offsets."""
-        self._stopping, self._bounded = stopping_offsets_initializer, False
+        self._stopping, self._bounded = _initializer("set_unbounded", stopping_offsets_initializer), False
         return self
 
     def set_bounded(self, stopping_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
         """A bounded source: reads each partition up to these offsets, as they are when the job starts."""
-        self._stopping, self._bounded = stopping_offsets_initializer, True
+        self._stopping, self._bounded = _initializer("set_bounded", stopping_offsets_initializer), True
         return self
 
     def set_value_only_deserializer(self, deserialization_schema: DeserializationSchema) -> KafkaSourceBuilder:
@@ -165,6 +175,8 @@ class KafkaSourceBuilder:
 
     def set_bad_records(self, bad_records: BadRecords) -> KafkaSourceBuilder:
         """What becomes of messages that cannot be decoded (beyond PyFlink); the job fails if nothing is said."""
+        if not isinstance(bad_records, BadRecords):
+            raise ProgramError(f"set_bad_records() takes BadRecords.fail(), skip() or to(tag), got {bad_records!r}")
         self._bad_records = bad_records
         return self
 
@@ -181,11 +193,18 @@ class KafkaSourceBuilder:
         return self
 
 
+def _initializer(method: str, given: Any) -> KafkaOffsetsInitializer:
+    if not isinstance(given, KafkaOffsetsInitializer):
+        raise ProgramError(f"{method}() takes a KafkaOffsetsInitializer such as earliest(), got {given!r}")
+    return given
+
+
 def checked_settings(properties: dict[Any, Any], what: str, client: str) -> KafkaSettings:
     """Settings that the client accepts: a wrong one shall fail where it is written down."""
     settings = KafkaSettings(properties)
     if not settings.servers:
         raise ProgramError(f"A {what} needs set_bootstrap_servers('host:port').")
+    settings.check()
     defaults = {"group__id": "penstock"} if client == "Consumer" else {}
     new_client(client, {**settings.for_client(**defaults), "log_level": 0})
     return settings

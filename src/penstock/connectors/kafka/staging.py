@@ -8,13 +8,14 @@ So what a record does not name any more is in Kafka, and what it names can be pr
 from __future__ import annotations
 
 import contextlib
+import io
 import pickle
 import threading
 import uuid
 from dataclasses import replace
 from typing import Any
 
-from penstock.connectors.kafka.serializer import KafkaRecordSerializationSchema
+from penstock.connectors.kafka.serializer import KafkaRecordSerializationSchema, Messages
 from penstock.connectors.kafka.staged_parts import StagedPart
 from penstock.connectors.kafka.transactions import TransactionLane
 from penstock.functions.sink import Records, SinkWriter
@@ -54,7 +55,7 @@ class StagingWriter(SinkWriter):
             return
         if not self._pieces:
             self._first_topic = messages.topics if isinstance(messages.topics, str) else messages.topics[0]
-        piece = pickle.dumps(messages, protocol=5)
+        piece = _pickled(messages)
         self._pieces.append(piece)
         self._bytes += len(piece)
         if self._bytes >= _PART_BYTES:
@@ -117,6 +118,15 @@ class StagingWriter(SinkWriter):
             self._lane.close()
         else:
             self._producing.abandon()
+
+
+def _pickled(messages: Messages) -> bytes:
+    """Without the memo, which takes half of the time: no message stands in it twice because it is the same object."""
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, protocol=5)
+    pickler.fast = True
+    pickler.dump(messages)
+    return buffer.getvalue()
 
 
 class _Producing:

@@ -13,15 +13,16 @@ from pathlib import Path
 from penstock.common.configuration import Configuration
 from penstock.common.job_id import JobID
 from penstock.common.options import value_of
+from penstock.common.run_options import current_run_options
 from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
-from penstock.control.engine import Engine
+from penstock.control.engine import Engine, WorkerEnvironment
 from penstock.control.epoch_size import EpochSizer
 from penstock.control.job_epochs import JobSpec
 from penstock.control.job_home import JobHome
 from penstock.control.job_master import JobMaster
 from penstock.control.job_record import record_of
-from penstock.control.job_submission import shared_place, sources_of, stack_sample_ms
+from penstock.control.job_submission import configured_savepoint, shared_place, sources_of, stack_sample_ms
 from penstock.control.restart import NoRestart, restart_strategy
 from penstock.control.running_job import RunningJob
 from penstock.control.savepoints import prepare_restore
@@ -68,20 +69,21 @@ class LocalExecutor:
         """The job has ended when this returns."""
         job_id = str(JobID())
         configuration = Configuration.from_dict(request.configuration)
-        with tempfile.TemporaryDirectory() as directory:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:  # tasks elsewhere may end later
             home = JobHome(Path(directory), job_id)
-            blueprint = translate(request, self._settings(request, configuration, home))
+            engine = self._engine()
+            workers = engine.prepare(request, home)
+            blueprint = translate(request, self._settings(request, configuration, workers, home))
             home.acquire()
             try:
                 home.write_record(record_of(blueprint))
-                self._run(
-                    JobMaster(self._specify(request, configuration, blueprint, home), home, self._engine(request, home))
-                )
+                self._run(JobMaster(self._specify(request, configuration, blueprint, home), home, engine))
             finally:
                 home.release()
         return self._job
 
-    def _engine(self, request: JobRequest, home: JobHome) -> Engine:
+    def _engine(self) -> Engine:
+        """Tests run the same jobs on other engines."""
         return LocalEngine(self._forget, self._max_epochs, self._before_epoch)
 
     def _run(self, job: JobMaster) -> None:
@@ -98,8 +100,9 @@ class LocalExecutor:
     def _take_path(self, path: Future[str]) -> None:
         self.savepoint_path = path.result()
 
-    def _settings(self, request: JobRequest, configuration: Configuration, home: JobHome) -> JobSettings:
-        place = shared_place(configuration, home)
+    def _settings(
+        self, request: JobRequest, configuration: Configuration, workers: WorkerEnvironment, home: JobHome
+    ) -> JobSettings:
         return JobSettings(
             home.job_id,
             request.name,
@@ -110,15 +113,19 @@ class LocalExecutor:
             max_state_size=max_state_size(configuration),
             stack_sample_ms=stack_sample_ms(configuration),
             latency_interval_ms=value_of(configuration, "metrics.latency.interval"),
-            home=None if place == str(home.path) else place,  # all is in this process: nobody has to find the directory
+            home=shared_place(configuration, home),
+            module_paths=workers.module_paths,
+            working_directory=workers.working_directory,
+            pyflink_imports=current_run_options().pyflink_imports,
         )
 
     def _specify(
         self, request: JobRequest, configuration: Configuration, blueprint: JobBlueprint, home: JobHome
     ) -> JobSpec:
-        savepoint = None
-        if self._start_from is not None:
-            savepoint = prepare_restore(self._start_from, blueprint, self._allow_non_restored_state)
+        path, leave_out = self._start_from, self._allow_non_restored_state
+        if path is None:
+            path, leave_out = configured_savepoint(configuration)
+        savepoint = None if path is None else prepare_restore(path, blueprint, leave_out)
         wants_restarts = value_of(configuration, "restart-strategy.type") is not None
         return JobSpec(
             blueprint,

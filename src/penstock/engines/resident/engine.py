@@ -6,6 +6,7 @@ is lost, everybody rolls back in place to the last epoch record: a new generatio
 
 from __future__ import annotations
 
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -35,6 +36,7 @@ from penstock.storage.locations import storage_at
 
 _DROP_SECONDS = 5.0
 _DYING_SECONDS = 3.0
+_PATIENCE_SECONDS = 10.0  # of somebody who does not know why nothing happens; executors take some of them to start
 _LOSSES_WITHOUT_PROGRESS = 5
 _REMEDY = (
     "Give Spark more cores, or the job a smaller parallelism, or run it with penstock.engine: micro-batch, which needs "
@@ -60,6 +62,8 @@ class ResidentEngine:
         self._phase = _Phase.STOPPED
         self._generation = 0
         self._since = 0.0  # when the phase began
+        self._told_of = -1  # tasks that were there when somebody was told that the job waits for more
+        self._most: int | None = None  # tasks that Spark can run for the job, if that is known
         self._losses = 0  # since the last epoch was completed
         self._ended = 0  # tasks that Spark gave up, since then
         self._why_lost = ""
@@ -91,7 +95,7 @@ class ResidentEngine:
 
     def _refuse_too_few(self, slots: int) -> None:
         """Unless the job has run here: a machine that was lost since then may come back."""
-        most = self._host.most_tasks()
+        self._most = most = self._host.most_tasks()
         if most is not None and most < slots and self._job.completion.store.latest.epoch == 0:
             raise JobExecutionError(
                 f"the job needs {slots} slots of Spark at the same time, and the cluster can give it {most}. {_REMEDY}"
@@ -197,7 +201,10 @@ class ResidentEngine:
             case Broken(generation, why, failure, report) if generation == self._generation:
                 if report is not None:
                     self._job.completion.show([read_report(report)])
-                return AttemptEnd(failure) if failure is not None else self._roll_back(why)
+                if failure is not None:
+                    return AttemptEnd(failure)
+                if self._phase is _Phase.RUNNING:  # else another one has told of the same loss
+                    return self._roll_back(why)
             case Gone() if self._phase is _Phase.RUNNING:
                 return self._roll_back(f"the task in slot {slot} was lost")
         return None
@@ -205,7 +212,7 @@ class ResidentEngine:
     # -- generations -------------------------------------------------------------------------------------------
 
     def _enter(self, phase: _Phase) -> None:
-        self._phase, self._since = phase, self._clock()
+        self._phase, self._since, self._told_of = phase, self._clock(), -1
 
     def _roll_back(self, why: str) -> AttemptEnd | None:
         """Everybody goes back to the last epoch record, unless that keeps happening."""
@@ -230,9 +237,11 @@ class ResidentEngine:
             self._ended += 1
         if self._ended > _LOSSES_WITHOUT_PROGRESS * supervisor.slots:
             return AttemptEnd(Failure("JobExecutionError", f"Spark cannot run the job's tasks.{self._last_loss()}"))
-        for slot in supervisor.silent(self._settings.heartbeat_timeout_seconds):
+        silent = supervisor.silent(self._settings.heartbeat_timeout_seconds)
+        for slot in silent:
             supervisor.replace(slot)
-            verdict = self._roll_back(f"the task in slot {slot} did not answer for a while")
+        if silent:
+            verdict = self._roll_back(f"nothing was heard for a while of the tasks in slots {silent}")
             if verdict is not None:
                 return verdict
         if self._phase is _Phase.GATHERING:
@@ -246,9 +255,13 @@ class ResidentEngine:
                 return AttemptEnd(self._no_shared_files(blind))
             self._deploy(supervisor)
             return None
-        if self._clock() - self._since < self._settings.slot_timeout_seconds:
-            return None
         there, wanted = len(supervisor.members), supervisor.slots
+        waited = self._clock() - self._since
+        if waited < self._settings.slot_timeout_seconds:
+            if waited >= _PATIENCE_SECONDS and there != self._told_of:
+                self._told_of = there
+                self._tell_of_waiting(there, wanted)
+            return None
         return AttemptEnd(
             Failure(
                 "JobExecutionError",
@@ -256,6 +269,15 @@ class ResidentEngine:
                 f"{self._settings.slot_timeout_seconds:.0f} s (penstock.resident.slot-timeout) only {there} of them "
                 f"run. {_REMEDY}{self._last_loss()}",
             )
+        )
+
+    def _tell_of_waiting(self, there: int, wanted: int) -> None:
+        most = self._most
+        room = "how many the cluster can give it is not known" if most is None else f"the cluster can give it {most}"
+        print(
+            f"penstock: the job waits for slots of Spark: it has {there} of {wanted}, and {room}. It fails "
+            f"{self._settings.slot_timeout_seconds:.0f} s after it began to wait (penstock.resident.slot-timeout)",
+            file=sys.stderr,
         )
 
     def _last_loss(self) -> str:
@@ -292,7 +314,7 @@ class ResidentEngine:
 
     def _replace_stuck(self, supervisor: Supervisor) -> AttemptEnd | None:
         """An epoch that is much too late: whoever has been in one and the same step since then does not come back."""
-        late = self._epochs.overdue() if self._phase is _Phase.RUNNING else None
+        late = self._epochs.overdue(supervisor.listened_at) if self._phase is _Phase.RUNNING else None
         if late is None:
             return None
         patience = self._settings.epoch_timeout_seconds / 2

@@ -125,9 +125,12 @@ class Epochs:
             self._output_closed = True
             self._job.tell(OutputClosed())
 
-    def overdue(self) -> tuple[int, list[tuple[int, int]]] | None:
-        """An epoch that takes longer than a checkpoint may, and who has not reported."""
-        return self._flight.overdue(self._clock())
+    def overdue(self, listened_at: float) -> tuple[int, list[tuple[int, int]]] | None:
+        """An epoch that takes longer than a checkpoint may, and who had not reported when somebody last listened.
+
+        A commit that takes long keeps the driver from hearing the reports of the next epochs.
+        """
+        return self._flight.overdue(listened_at)
 
     def stop(self) -> None:
         self._flight.abandon()

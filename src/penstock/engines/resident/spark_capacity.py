@@ -1,7 +1,4 @@
-"""How many tasks a cluster can ever run at the same time: asked before a job waits for slots that do not exist.
-
-Only a standalone master knows: where executors come and go as somebody asks for them, waiting is the only way.
-"""
+"""How many tasks a cluster can ever run at the same time: asked before a job waits for slots that do not exist."""
 
 from __future__ import annotations
 
@@ -11,16 +8,22 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
+from penstock.engines.resident.slot_limits import task_cores, tasks_by_settings, tasks_on
 from penstock.engines.spark.session import settings_of
 
 _STANDALONE = "spark://"
-_DYNAMIC = "spark.dynamicAllocation.enabled"
 
 
 def most_tasks(context: SparkContext) -> int | None:
-    """Of this application on all workers that there are, also if others use them just now; None: nobody knows."""
+    """Of this application, also if others use the cluster just now; None: nobody knows."""
     settings = settings_of(context)
-    if not str(context.master).startswith(_STANDALONE) or settings.get(_DYNAMIC, "false") == "true":
+    limits = tasks_by_settings(str(context.master), settings), _of_standalone_master(context, settings)
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _of_standalone_master(context: SparkContext, settings: Mapping[str, str]) -> int | None:
+    """On all workers that there are."""
+    if not str(context.master).startswith(_STANDALONE):
         return None
     addresses = str(context.master).removeprefix(_STANDALONE).split(",")
     try:
@@ -57,21 +60,8 @@ def _tasks_of(app: Any, workers: Iterable[Any], settings: Mapping[str, str]) -> 
     alive = [(int(w.cores()), int(w.memory())) for w in workers if str(w.state()) == "ALIVE"]
     return tasks_on(
         alive,
-        int(settings.get("spark.task.cpus", "1")),
+        task_cores(settings),
         int(wanted.memoryPerExecutorMB()),
         int(cores.get()) if cores.isDefined() else None,
         int(app.coresGranted()) + int(app.coresLeft()),
     )
-
-
-def tasks_on(
-    workers: Iterable[tuple[int, int]], task_cores: int, memory: int, executor_cores: int | None, most_cores: int
-) -> int:
-    """Of workers with so many cores and megabytes; an executor that may have any number of cores takes all of one."""
-    tasks = 0
-    for cores, megabytes in workers:
-        if executor_cores is not None:
-            tasks += min(cores // executor_cores, megabytes // memory) * (executor_cores // task_cores)
-        elif megabytes >= memory:
-            tasks += cores // task_cores
-    return min(tasks, most_cores // task_cores)

@@ -20,6 +20,7 @@ from penstock.engines.resident.messages import TaskSettings
 from penstock.engines.resident.spark_capacity import most_tasks
 from penstock.engines.resident.task import run_task
 from penstock.engines.spark.engine import loss_of_the_jvm, read_bounded_frames, spark_options
+from penstock.engines.spark.jvm_settings import LOCAL
 from penstock.engines.spark.query_failure import message_of_job
 from penstock.engines.spark.session import has_died, settings_of, spark_context
 from penstock.engines.spark.worker_modules import (
@@ -65,7 +66,7 @@ class SparkHost:
 
     def slots_for(self, parallelism: int) -> int:
         """A local Spark has the cores it has, and several subtasks share one; a cluster may still get more."""
-        if str(self._context.master).startswith("local"):
+        if str(self._context.master).startswith(LOCAL):
             return min(parallelism, self._context.defaultParallelism)
         return parallelism
 

@@ -32,7 +32,7 @@ class StateFiles(Protocol):
     def write(self, header: bytes, content: bytes) -> None: ...
 
     def make_durable(self) -> None:
-        """Everything that was written before the call."""
+        """Everything that was written before the call. Fails when they are closed: part of it may be lost by then."""
 
     def open(self, name: str) -> BinaryIO:
         """Any file of the place, also of other deployments."""
@@ -70,6 +70,8 @@ class AppendedFiles:
         self.size = segment_bytes  # so that the first entry begins a file
         self.name = ""
         self._lock = threading.Lock()
+        self._sync = threading.Lock()  # nothing is closed while it is made durable
+        self._closed = False
         self._written: set[int] = set()  # descriptors with what may not be durable
         self._open: list[int] = []
         self._new_names = False
@@ -98,22 +100,30 @@ class AppendedFiles:
                 left[0] = left[0][count:]
 
     def make_durable(self) -> None:
-        with self._lock:
-            written, self._written = self._written, set()
-            new_names, self._new_names = self._new_names, False
-        for descriptor in written:
-            os.fdatasync(descriptor)
-        if new_names:
-            _sync_directory(self._directory)
+        with self._sync:
+            with self._lock:
+                _refuse(self._closed)
+                written, self._written = self._written, set()
+                new_names, self._new_names = self._new_names, False
+            for descriptor in written:
+                os.fdatasync(descriptor)
+            if new_names:
+                _sync_directory(self._directory)
 
     def open(self, name: str) -> BinaryIO:
         return open(self._directory / name, "rb")
 
     def close(self) -> None:
-        with self._lock:
+        with self._sync, self._lock:
             for descriptor in self._open:
                 os.close(descriptor)
-            self._open, self._written = [], set()
+            self._open, self._closed = [], True
+
+
+def _refuse(closed: bool) -> None:
+    """A report that still waits for its snapshot must not go out when its generation has ended meanwhile."""
+    if closed:
+        raise PenstockError("its generation has ended")
 
 
 def _sync_directory(directory: Path) -> None:
@@ -135,6 +145,7 @@ class StoredObjects:
         self.size = segment_bytes
         self.name = ""
         self._lock = threading.Lock()
+        self._closed = False
         self._sent = -1  # the last segment that make_durable() has taken: nothing may be added to it
         self._unsent: dict[str, bytearray] = {}  # by name, the oldest first
 
@@ -154,6 +165,7 @@ class StoredObjects:
 
     def make_durable(self) -> None:
         with self._lock:
+            _refuse(self._closed)
             self._sent = self._segment
             unsent = dict(self._unsent)
         for name, content in unsent.items():
@@ -169,4 +181,4 @@ class StoredObjects:
 
     def close(self) -> None:
         with self._lock:
-            self._unsent = {}
+            self._unsent, self._closed = {}, True

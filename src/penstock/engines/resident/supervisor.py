@@ -57,6 +57,7 @@ class Supervisor:
         self._settings = TaskSettings((address, self._listener.port), keys, ports, state)
         self.members: dict[int, Member] = {}
         self._slot_of: dict[Connection, int] = {}
+        self.listened_at = clock()
         self._alarm, self._bell = socket.socketpair()
         self._alarm.setblocking(False)
         self._bell.setblocking(False)
@@ -84,7 +85,9 @@ class Supervisor:
     def serve(self, seconds: float) -> list[tuple[int, FromTask | Gone]]:
         """What has come in the meantime, by slot."""
         heard: list[tuple[int, FromTask | Gone]] = []
-        for key, events in self._selector.select(max(0.0, seconds)):
+        ready = self._selector.select(max(0.0, seconds))
+        self.listened_at = self._clock()
+        for key, events in ready:
             if key.data is self._listener:
                 self._listener.accept()
             elif key.data == _WAKE:
@@ -137,8 +140,11 @@ class Supervisor:
     # -- those that do not answer ------------------------------------------------------------------------------
 
     def silent(self, seconds: float) -> list[int]:
-        """Slots of which nothing was heard for that long, not even a beat."""
-        return [slot for slot, member in self.members.items() if self._clock() - member.heard_at > seconds]
+        """Slots of which nothing was heard for that long, not even a beat.
+
+        What counts is the last time that somebody listened: a commit may have kept the driver busy since then.
+        """
+        return [slot for slot, member in self.members.items() if self.listened_at - member.heard_at > seconds]
 
     def replace(self, slot: int) -> None:
         self._forget(slot)

@@ -137,7 +137,10 @@ class ResidentTask:
     # -- the driver --------------------------------------------------------------------------------------------
 
     def _serve(self, seconds: float | None) -> None:
-        for key, events in self._selector.select(seconds):
+        """A step like any other: functions are opened and closed in it, and sinks hear of commits."""
+        ready = self._selector.select(seconds)
+        self._messenger.entering()
+        for key, events in ready:
             if key.data == _CONTROL:
                 self._hear()
             elif key.data == _BELL:
@@ -146,6 +149,7 @@ class ResidentTask:
                 self._listener.accept()
             elif not key.data.closed:
                 self._serve_peer(key.data, events)
+        self._messenger.leaving()
 
     def _ring(self) -> None:
         with contextlib.suppress(OSError):  # it rings already, or the task is over
@@ -179,7 +183,6 @@ class ResidentTask:
     def _deploy(self, deploy: Deploy) -> None:
         self._drop()
         self._newest = deploy.generation
-        self._messenger.entering()
         try:
             self._prepare(deploy.levels[0].settings)
             secret = self._settings.keys
@@ -188,8 +191,6 @@ class ResidentTask:
             report = report_row(error.report).payload if isinstance(error, OpeningError) else None
             self._messenger.tell(Broken(deploy.generation, "a subtask could not be opened", failure_of(error), report))
             return
-        finally:
-            self._messenger.leaving()
         early, self._early = self._early, {}
         for connection, frames in early.items():
             connection.pause(False)

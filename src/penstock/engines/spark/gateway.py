@@ -24,6 +24,7 @@ from types import SimpleNamespace
 from typing import IO, Any
 
 from penstock.common.errors import SetupError
+from penstock.common.library_logs import only_warnings_of
 from penstock.engines.spark.jvm_command import jvm_command
 from penstock.engines.spark.jvm_settings import JvmSettings, jvm_settings
 
@@ -72,6 +73,7 @@ def start_jvm_ahead(master: str | None, options: dict[str, str], log_file: Path,
 def gateway_with(settings: JvmSettings) -> Any:
     """The JVM that was started ahead, if it has these settings, else a new one."""
     global _ahead, _over
+    only_warnings_of("py4j")
     start, _ahead, _over = _ahead, None, True
     if start is None or start.settings != settings:
         if start is not None:

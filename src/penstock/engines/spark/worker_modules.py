@@ -121,9 +121,18 @@ def _pack(source: Path, archive: Path, modules_only: bool) -> Path:
         shutil.unpack_archive(source, unpacked, "zip")
         source = unpacked
     with tarfile.open(archive, "w") as file:
-        for path in sorted(source.rglob("*.py" if modules_only else "*")):
+        for path in _modules_in(source) if modules_only else sorted(source.rglob("*")):
             file.add(path, path.relative_to(source), recursive=False)
     return archive
+
+
+def _modules_in(source: Path) -> Iterator[Path]:
+    """What can be imported from a directory: not what lies in one that no package is called like, nor in a virtual
+    environment. A program often stands at the top of a project, beside `.venv`, or beside the home of its jobs."""
+    for directory, inner, files in os.walk(source):
+        inside = Path(directory)
+        inner[:] = sorted(name for name in inner if name.isidentifier() and not (inside / name / "pyvenv.cfg").exists())
+        yield from (inside / name for name in sorted(files) if name.endswith(".py"))
 
 
 def prepare_worker(settings: JobSettings) -> None:

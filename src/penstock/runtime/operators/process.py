@@ -217,18 +217,22 @@ class KeyedProcessOperator(TimedOperator):
         if batch.timestamps is None:
             self._process_untimed(call, batch)
             return
-        add = self._results.add
+        # The hottest loops of all: results go straight into lists, and are searched for side outputs only once.
+        keeps_given = self.keeps_given
+        values: list[Any] = []
+        times: list[int] = []
+        append, append_time = values.append, times.append
         for key, value, timestamp in zip(batch.keys, batch.values, batch.timestamps, strict=True):
             scope.key = key
             context.current_timestamp = timestamp
             results = call(value, context)
             if results is not None:
-                add(results, timestamp)
-        self._results.flush(True)
+                for result in results:
+                    append(given(result) if keeps_given else result)
+                    append_time(timestamp)
+        self._emit(values, times)
 
     def _process_untimed(self, call: Any, batch: Batch) -> None:
-        # The hottest loop of all: without timestamps results go straight into one list, and are searched for side
-        # outputs only once.
         context, scope, keeps_given = self._context, self.scope, self.keeps_given
         context.current_timestamp = MIN_TIMESTAMP
         values: list[Any] = []
@@ -244,11 +248,15 @@ class KeyedProcessOperator(TimedOperator):
                 else:
                     for result in results:  # quicker than extend(), which asks a generator for its length
                         append(result)
+        self._emit(values, None)
+
+    def _emit(self, values: list[Any], times: list[int] | None) -> None:
         if any(type(v) is tuple and len(v) == 2 and type(v[0]) is OutputTag for v in values):
-            self._results.add(values, MIN_TIMESTAMP)
-            self._results.flush(False)
+            for value, timestamp in zip(values, times or [MIN_TIMESTAMP] * len(values), strict=True):
+                self._results.add((value,), timestamp)
+            self._results.flush(times is not None)
         elif values:
-            self.output.emit(Batch(values))
+            self.output.emit(Batch(values, times))
 
     def fire(self, due: list[tuple[int, tuple[Any, Any]]], domain: TimeDomain) -> None:
         context, scope, add = self._context, self.scope, self._results.add

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.common.errors import JobExecutionError
+from penstock.common.errors import JobExecutionError, PenstockError
 from penstock.functions.source import Split, SplitEnumerator
 
 
@@ -52,7 +52,7 @@ class SplitWatch:
 
     def latest(self) -> Look | None:
         if self._error is not None:
-            raise JobExecutionError(f"the enumerator of the source failed\n\n{self._error}")
+            raise JobExecutionError(f"The source cannot say what there is to read: {self._error}")
         return self._look
 
     def has_news(self) -> bool:
@@ -86,8 +86,11 @@ class SplitWatch:
                     if not self._told:
                         self._changed.wait(seconds)
             self._tell_commit()
-        except Exception:
-            self._error = traceback.format_exc()
+        except PenstockError as error:  # a sentence for the user, which lines of a connector would only bury
+            self._error = str(error)
+            self._wake()
+        except Exception as error:
+            self._error = f"{type(error).__name__}: {error}\n\n{traceback.format_exc()}"
             self._wake()
         finally:
             self._enumerator.close()

@@ -71,7 +71,7 @@ class TableCalcOperator(Operator):
         batch = batch.in_columns(self._input)
         columns: list[Any] = self._input.arrays(batch)
         kinds = batch.kinds
-        rows = Rows(columns, len(batch), session_at(self._session, self.context.clock()))
+        rows = Rows(columns, len(batch), session_at(self._session, self.context.clock(), self.watermark))
         for step, needed, shared in self._steps:
             if isinstance(step, Compute):
                 columns = [
@@ -121,9 +121,9 @@ def _shared_after(steps: Sequence[Step]) -> list[list[Typed]]:
     return found
 
 
-def session_at(session: Session, now_millis: int) -> Session:
-    """The session with this moment as its clock."""
-    return Session(session.zone, now_millis * 1_000, session.database)
+def session_at(session: Session, now_millis: int, watermark: int | None = None) -> Session:
+    """The session with this moment as its clock, and with a watermark where one may ask for it."""
+    return Session(session.zone, now_millis * 1_000, session.database, watermark)
 
 
 def merged(steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -33,6 +33,7 @@ class TimedSide:
     row_type: TableRowType
     keys: tuple[int, ...]
     time_column: int
+    null_keys: tuple[int, ...] = ()  # those of the keys of which NULL is equal to NULL
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class _Side:
 
     def can_match(self, columns: pa.RecordBatch) -> Booleans | None:
         found: Booleans | None = None
-        for place in self.params.keys:
+        for place in set(self.params.keys).difference(self.params.null_keys):
             column = columns.column(place)
             if column.null_count:
                 valid = column.is_valid().to_numpy(zero_copy_only=False)

@@ -26,6 +26,7 @@ from penstock.runtime.table.lookup_cache import CacheSettings, Found, Key, Looku
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.streams import column_of
 from penstock.runtime.table.user_functions import UserFunctions
+from penstock.runtime.table.whole_table import Reloads, WholeTable
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class LookupJoinParams:
     right_type: TableRowType
     function: LookupFunction
     condition: Typed | None = None
-    cache: CacheSettings | None = None
+    cache: CacheSettings | Reloads | None = None
     retries: Retries | None = None
     computed: tuple[Typed, ...] | None = None
     session: Session = Session()
@@ -65,7 +66,10 @@ class LookupJoinOperator(Operator):
         params = self._params = blueprint.params["join"]
         self._left = TableCodec(params.left_type)
         self._pairs = RowPairs(params, TableCodec(blueprint.output_type), context)
-        self._cache = LookupCache(params.cache) if params.cache is not None else None
+        self._cache = LookupCache(params.cache) if isinstance(params.cache, CacheSettings) else None
+        self._whole: WholeTable | None = None
+        if isinstance(params.cache, Reloads):
+            self._whole = WholeTable(params.function, params.cache, context.clock)
 
     def open(self) -> None:
         self._pairs.functions.open()
@@ -86,6 +90,8 @@ class LookupJoinOperator(Operator):
 
     def _rows_of(self, keys: list[Key]) -> dict[Key, Found]:
         """The rows of each key, out of the cache or from outside."""
+        if self._whole is not None:
+            return self._whole.rows_of(keys)
         cache, now = self._cache, self.context.clock()
         if cache is None:
             return self._asked(keys)

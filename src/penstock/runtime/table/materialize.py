@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from penstock.columns.kernels.datum import from_plain, plain_values
-from penstock.functions.state_descriptors import ListStateDescriptor
+from penstock.functions.state_descriptors import ListStateDescriptor, ValueStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import keys_of_column
 from penstock.runtime.operators.base import Operator
-from penstock.runtime.state.table import ListTable
+from penstock.runtime.state.table import ListTable, ValueTable
 from penstock.runtime.table.change_rows import AFTER, BEFORE, DELETE, INSERT
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.row_type import TableRowType
@@ -23,6 +23,7 @@ from penstock.runtime.table.row_type import TableRowType
 @dataclass(frozen=True)
 class MaterializeParams:
     row_type: TableRowType
+    ttl: int | None = None  # milliseconds after which a key that saw no row is forgotten
 
 
 class SinkMaterializeOperator(Operator):
@@ -34,6 +35,10 @@ class SinkMaterializeOperator(Operator):
         self._codec = TableCodec(params.row_type)
         self._types = params.row_type.types
         self._table: ListTable = self.memory.keyed.table("_rows", ListStateDescriptor)
+        self._ttl, self._next_sweep = params.ttl, 0
+        self._touched: ValueTable | None = None
+        if params.ttl is not None:
+            self._touched = self.memory.keyed.table("_touched", ValueStateDescriptor)
 
     def process(self, batch: Batch, input_index: int) -> None:
         assert batch.key_column is not None
@@ -42,6 +47,7 @@ class SinkMaterializeOperator(Operator):
         kinds = [INSERT] * len(batch) if batch.kinds is None else batch.kinds.tolist()
         found: list[tuple[int, Any]] = []
         for key, kind, row in zip(keys_of_column(batch.key_column), kinds, rows, strict=True):
+            self._touch(key)
             if kind in (INSERT, AFTER):
                 known = self._table.get(key)
                 found.append((AFTER if known else INSERT, row))
@@ -53,6 +59,23 @@ class SinkMaterializeOperator(Operator):
             arrays = [from_plain(cell, kind) for cell, kind in zip(cells, self._types, strict=True)]
             emitted = np.array([kind for kind, _ in found], np.int8)
             self.output.emit(self._codec.batch(arrays, emitted if emitted.any() else None, len(found)))
+
+    def _touch(self, key: Any) -> None:
+        if self._touched is not None and self._ttl is not None:
+            now, touched = self.context.clock(), self._touched.get(key)
+            if touched is not None and touched <= now - self._ttl:
+                self._table.remove(key)
+            self._touched.put(key, now)
+
+    def end_epoch(self) -> None:
+        if self._touched is not None and self._ttl is not None and self.context.clock() >= self._next_sweep:
+            now = self.context.clock()
+            self._next_sweep = now + self._ttl // 2
+            for key in list(self._touched.keys()):
+                if self._touched.get(key) <= now - self._ttl:
+                    self._table.remove(key)
+                    self._touched.remove(key)
+        super().end_epoch()
 
     def _take_back(self, key: Any, row: Any, found: list[tuple[int, Any]]) -> None:
         known = list(self._table.get(key) or ())

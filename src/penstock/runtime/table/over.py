@@ -7,6 +7,7 @@ a sequence of rows that come and go, which the aggregate functions take in at on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,20 @@ from penstock.runtime.table.window_times import millis
 _LAST, _CLEANUP, _TIME = "last", "cleanup", "time"
 
 
+class Shown(Enum):
+    """Whose value a row shows: that of its frame's end, its own, or that of the first row of its time."""
+
+    FRAME = "frame"
+    ROW = "row"
+    FIRST_PEER = "first"
+
+
 @dataclass(frozen=True)
 class OverParams:
     """`preceding` is the number of rows or of milliseconds before the current one; None for all.
 
-    Arguments of calls are columns of the input. With `event_time` rows wait for the watermark.
+    Arguments of calls are columns of the input, or the one after them: whether a row is the first of its time. With
+    `event_time` rows wait for the watermark.
     """
 
     input_type: TableRowType
@@ -48,6 +58,7 @@ class OverParams:
     by_rows: bool
     preceding: int | None = None
     event_time: bool = True
+    shown: tuple[Shown, ...] = ()  # by call; () for all FRAME
 
 
 class OverOperator(AggregatingOperator):
@@ -157,25 +168,34 @@ class OverOperator(AggregatingOperator):
         if values is None:
             placed = self._table.place(keys)
             runs = Runs.by_slot(placed.codes, placed.slots, ~self._table.alive[placed.slots])
-            trails = self._calls.running(self._table, runs, columns.columns, None, len(times))
+            first, last = self._peers(codes, times, order)
+            own = np.arange(len(times))
+            trails = self._calls.running(
+                self._table, runs, [*columns.columns, pa.array(first == own)], None, len(times)
+            )
             self._table.mark(placed.slots)
             places = np.empty(len(times), np.int64)
-            places[runs.order] = np.arange(len(times)) + len(runs.starts)
-            shown = pa.array(places[self._last_peers(codes, times, order)])
-            values = [trail.values.take(shown) for trail in trails]
+            places[runs.order] = own + len(runs.starts)
+            frame = own if self._params.by_rows else last
+            rows = {Shown.FRAME: frame, Shown.ROW: own, Shown.FIRST_PEER: first}
+            values = [
+                trail.values.take(pa.array(places[rows[shown]]))
+                for trail, shown in zip(trails, self._params.shown or (Shown.FRAME,) * len(trails), strict=True)
+            ]
         self.output.emit(self._output.batch([*columns.columns, *values], rows=len(times)))
 
-    def _last_peers(self, codes: Integers, times: Integers, order: Integers) -> Integers:
-        """For each row the one whose value it shows: with RANGE the last row of the same time."""
+    def _peers(self, codes: Integers, times: Integers, order: Integers) -> tuple[Integers, Integers]:
+        """For each row the first and the last one of the same time; rows that do not wait have none beside them."""
         count = len(order)
-        if self._params.by_rows or not self._waits:
-            return np.arange(count)
+        if not self._waits:
+            return np.arange(count), np.arange(count)
         sorted_codes, sorted_times = codes[order], times[order]
-        last = np.r_[(sorted_codes[1:] != sorted_codes[:-1]) | (sorted_times[1:] != sorted_times[:-1]), True]
-        ends = np.flatnonzero(last)
-        found = np.empty(count, np.int64)
-        found[order] = order[ends[np.searchsorted(ends, np.arange(count))]]
-        return found
+        differs = (sorted_codes[1:] != sorted_codes[:-1]) | (sorted_times[1:] != sorted_times[:-1])
+        starts, ends = np.flatnonzero(np.r_[True, differs]), np.flatnonzero(np.r_[differs, True])
+        group = np.searchsorted(ends, np.arange(count))
+        first, last = np.empty(count, np.int64), np.empty(count, np.int64)
+        first[order], last[order] = order[starts[group]], order[ends[group]]
+        return first, last
 
     def _bounded_values(
         self, keys: pa.Array, columns: pa.RecordBatch, codes: Integers, times: Integers, order: Integers
@@ -213,7 +233,8 @@ class OverOperator(AggregatingOperator):
         of_row = np.empty(count, np.int64)
         of_row[rows[signs == 1]] = trail_place[signs == 1]
         self._keep(columns, times, keys, leaving, known, old)
-        shown = pa.array(of_row[known + self._last_peers(codes, times, order)])
+        frame = np.arange(len(times)) if self._params.by_rows else self._peers(codes, times, order)[1]
+        shown = pa.array(of_row[known + frame])
         return [trail.values.take(shown) for trail in trails]
 
     def _leaving(self, codes: Integers, times: Integers) -> Integers:

@@ -30,6 +30,7 @@ class WindowedSide:
     row_type: TableRowType
     keys: tuple[int, ...]
     end: int
+    null_keys: tuple[int, ...] = ()  # those of the keys of which NULL is equal to NULL
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class WindowJoinOperator(JoiningOperator):
         rows, others = equal_pairs(_keys(left, self._sides[0]), _keys(right, self._sides[1]))
         known = np.ones(len(rows), np.bool_)
         for side, columns, places in ((self._sides[0], left, rows), (self._sides[1], right, others)):
-            for key in side.keys:
+            for key in set(side.keys).difference(side.null_keys):
                 if columns.column(key).null_count:
                     known &= columns.column(key).is_valid().to_numpy(zero_copy_only=False)[places]
         rows, others = rows[known], others[known]

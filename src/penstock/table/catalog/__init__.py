@@ -1,7 +1,8 @@
 """Catalogs: where tables, views and functions are known by name."""
 
-from penstock.table.catalog.base import Catalog, CatalogError
+from penstock.table.catalog.base import Catalog
 from penstock.table.catalog.columns import Column, ComputedColumn, MetadataColumn, PhysicalColumn
+from penstock.table.catalog.errors import CatalogError
 from penstock.table.catalog.file_catalog import FileCatalog
 from penstock.table.catalog.iceberg_catalog import IcebergCatalog
 from penstock.table.catalog.jdbc_catalog import JdbcCatalog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from penstock.common.errors import ProgramError
+from penstock.table.catalog.errors import missing, not_empty, there_already
 from penstock.table.catalog.object_names import ObjectPath
 from penstock.table.catalog.objects import (
     CatalogBaseTable,
@@ -19,10 +19,6 @@ from penstock.table.catalog.objects import (
 )
 
 _Thing = TypeVar("_Thing")
-
-
-class CatalogError(ProgramError):
-    """A catalog has no such object, or has one already."""
 
 
 class Catalog:
@@ -64,7 +60,7 @@ class Catalog:
     def drop_database(self, name: str, ignore_if_exists: bool, cascade: bool = False) -> None:
         inside = self.list_tables(name) if self.database_exists(name) else []
         if inside and not cascade:
-            raise CatalogError(f"Database {name} is not empty: it has {', '.join(inside)}. Drop it with CASCADE.")
+            raise not_empty(name, inside)
         for table in inside:
             self.drop_table(ObjectPath(name, table), True)
         self._remove(self._databases, name, ignore_if_exists, "database")
@@ -98,7 +94,7 @@ class Catalog:
     def rename_table(self, table_path: ObjectPath, new_table_name: str, ignore_if_not_exists: bool) -> None:
         target = ObjectPath(table_path.get_database_name(), new_table_name)
         if self.table_exists(target):
-            raise CatalogError(f"There is a table or view {target} already.")
+            raise there_already("table or view", target)
         if self.table_exists(table_path):
             self._tables[target] = self._tables.pop(table_path)
             self.changed()
@@ -107,7 +103,7 @@ class Catalog:
 
     def create_table(self, table_path: ObjectPath, table: CatalogBaseTable, ignore_if_exists: bool) -> None:
         if not self.database_exists(table_path.get_database_name()):
-            raise CatalogError(f"There is no database {table_path.get_database_name()}.")
+            raise missing("database", table_path.get_database_name())
         self._put(self._tables, table_path, table, ignore_if_exists, "table or view")
 
     def alter_table(self, table_path: ObjectPath, new_table: CatalogBaseTable, ignore_if_not_exists: bool) -> None:
@@ -165,7 +161,7 @@ class Catalog:
         return self._required(self._functions, function_path, "function")
 
     def get_procedure(self, procedure_path: ObjectPath) -> Procedure:
-        raise CatalogError(f"There is no procedure {procedure_path}.")
+        raise missing("procedure", procedure_path)
 
     def function_exists(self, function_path: ObjectPath) -> bool:
         return function_path in self._functions
@@ -274,12 +270,12 @@ class Catalog:
 
     def _names(self, things: dict[ObjectPath, Any], database_name: str) -> list[str]:
         if not self.database_exists(database_name):
-            raise CatalogError(f"There is no database {database_name}.")
+            raise missing("database", database_name)
         return sorted(path.get_object_name() for path in things if path.get_database_name() == database_name)
 
     def _required(self, things: dict[Any, _Thing], key: Any, what: str) -> _Thing:
         if key not in things:
-            raise CatalogError(f"There is no {what} {key}.")
+            raise missing(what, key)
         return things[key]
 
     def _put(self, things: dict[Any, _Thing], key: Any, thing: _Thing, ignore: bool, what: str) -> None:
@@ -287,18 +283,18 @@ class Catalog:
             things[key] = thing
             self.changed()
         elif not ignore:
-            raise CatalogError(f"There is a {what} {key} already.")
+            raise there_already(what, key)
 
     def _replace(self, things: dict[Any, _Thing], key: Any, thing: _Thing, ignore: bool, what: str) -> None:
         if key in things:
             things[key] = thing
             self.changed()
         elif not ignore:
-            raise CatalogError(f"There is no {what} {key}.")
+            raise missing(what, key)
 
     def _remove(self, things: dict[Any, Any], key: Any, ignore: bool, what: str) -> None:
         if key in things:
             del things[key]
             self.changed()
         elif not ignore:
-            raise CatalogError(f"There is no {what} {key}.")
+            raise missing(what, key)

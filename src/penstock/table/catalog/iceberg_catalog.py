@@ -10,7 +10,8 @@ from penstock.columns.typesystem.arrow_mapping import from_arrow_type, to_arrow_
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.connectors.iceberg.table import IcebergLocation
 from penstock.connectors.reaching import package
-from penstock.table.catalog.base import Catalog, CatalogError
+from penstock.table.catalog.base import Catalog
+from penstock.table.catalog.errors import missing, not_empty, there_already
 from penstock.table.catalog.object_names import ObjectPath
 from penstock.table.catalog.objects import CatalogBaseTable, CatalogDatabase
 from penstock.table.sql import statements as st
@@ -53,7 +54,7 @@ class IcebergCatalog(Catalog):
         try:
             properties = dict(self._catalog.load_namespace_properties(database_name))
         except self._exceptions.NoSuchNamespaceError:
-            raise CatalogError(f"There is no database {database_name}.") from None
+            raise missing("database", database_name) from None
         return CatalogDatabase(properties=properties, comment=properties.pop("comment", None))
 
     def create_database(self, name: str, database: CatalogDatabase, ignore_if_exists: bool) -> None:
@@ -64,7 +65,7 @@ class IcebergCatalog(Catalog):
             self._catalog.create_namespace(name, properties)
         except self._exceptions.NamespaceAlreadyExistsError:
             if not ignore_if_exists:
-                raise CatalogError(f"There is a database {name} already.") from None
+                raise there_already("database", name) from None
 
     def drop_database(self, name: str, ignore_if_exists: bool, cascade: bool = False) -> None:
         if not self.database_exists(name):
@@ -73,7 +74,7 @@ class IcebergCatalog(Catalog):
             return
         inside = self.list_tables(name)
         if inside and not cascade:
-            raise CatalogError(f"Database {name} is not empty: it has {', '.join(inside)}. Drop it with CASCADE.")
+            raise not_empty(name, inside)
         for table in inside:
             self.drop_table(ObjectPath(name, table), True)
         self._catalog.drop_namespace(name)
@@ -91,7 +92,7 @@ class IcebergCatalog(Catalog):
         try:
             return sorted(identifier[-1] for identifier in self._catalog.list_tables(database_name))
         except self._exceptions.NoSuchNamespaceError:
-            raise CatalogError(f"There is no database {database_name}.") from None
+            raise missing("database", database_name) from None
 
     def table_exists(self, table_path: ObjectPath) -> bool:
         found: bool = self._catalog.table_exists(_identifier(table_path))
@@ -128,12 +129,12 @@ class IcebergCatalog(Catalog):
         try:
             return self._catalog.load_table(_identifier(path))
         except self._exceptions.NoSuchTableError:
-            raise CatalogError(f"There is no table {path}.") from None
+            raise missing("table", path) from None
 
     def create_table(self, table_path: ObjectPath, table: CatalogBaseTable, ignore_if_exists: bool) -> None:
         if self.table_exists(table_path):
             if not ignore_if_exists:
-                raise CatalogError(f"There is a table {table_path} already.")
+                raise there_already("table", table_path)
             return
         body = table._body
         self._check(table_path, table)
@@ -209,7 +210,7 @@ class IcebergCatalog(Catalog):
         self._load(table_path)
         target = ObjectPath(table_path.get_database_name(), new_table_name)
         if self.table_exists(target):
-            raise CatalogError(f"There is a table {target} already.")
+            raise there_already("table", target)
         self._catalog.rename_table(_identifier(table_path), _identifier(target))
 
 

@@ -10,7 +10,8 @@ from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import NotSupportedError
 from penstock.connectors.jdbc.address import POSTGRESQL, parse_url
 from penstock.connectors.jdbc.session import Session
-from penstock.table.catalog.base import Catalog, CatalogError
+from penstock.table.catalog.base import Catalog
+from penstock.table.catalog.errors import missing
 from penstock.table.catalog.object_names import ObjectPath
 from penstock.table.catalog.objects import CatalogBaseTable, CatalogDatabase
 from penstock.table.sql import statements as st
@@ -80,7 +81,7 @@ class JdbcCatalog(Catalog):
 
     def get_database(self, database_name: str) -> CatalogDatabase:
         if not self.database_exists(database_name):
-            raise CatalogError(f"There is no database {database_name}.")
+            raise missing("database", database_name)
         return CatalogDatabase()
 
     # Tables
@@ -103,7 +104,7 @@ class JdbcCatalog(Catalog):
 
     def get_table(self, table_path: ObjectPath) -> CatalogBaseTable:
         if not self.table_exists(table_path):
-            raise CatalogError(f"There is no table {table_path}.")
+            raise missing("table", table_path)
         database, (schema, name) = table_path.get_database_name(), _schema_and_name(table_path)
         columns = tuple(
             st.Column(column, _type(kind, modifier, not required, f"{table_path}.{column}"))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from penstock.functions.source import Source
     from penstock.runtime.sources.base import SourcePlanner
     from penstock.runtime.table.lookup_cache import CacheSettings
+from penstock.runtime.table.whole_table import Reloads
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class TableRowsByKey:
     """How rows are found by key, and what may be remembered of them."""
 
     function: LookupFunction
-    cache: CacheSettings | None = None
+    cache: CacheSettings | Reloads | None = None
 
 
 class TableConnector:

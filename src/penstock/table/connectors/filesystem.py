@@ -24,7 +24,7 @@ from penstock.table.connectors.table_file_sink import TableFileSink
 from penstock.table.connectors.table_file_writer import KEPT, FileLayout
 from penstock.table.connectors.table_files import CsvTableFile, LinesTableFile
 from penstock.table.formats.csv import CsvDecoder, dialect_of
-from penstock.table.formats.registry import format_of
+from penstock.table.formats.registry import BINARY, FORMATS, format_of
 from penstock.table.logical.nodes import Fields
 
 _MINUTE = 60_000
@@ -46,11 +46,16 @@ class FilesystemConnector(TableConnector):
         "sink.rolling-policy.file-size", "sink.rolling-policy.rollover-interval", "sink.rolling-policy.check-interval",
         "sink.rolling-policy.inactivity-interval", *PARTITION_OPTIONS,
     )  # fmt: skip
-    prefixes = ("csv.", "json.", "raw.", "debezium-json.", "canal-json.", "maxwell-json.", "parquet.", "orc.", "avro.")
+    prefixes = (*(f"{name}." for name in FORMATS if name not in BINARY), "parquet.", "orc.")
     overwrites = True
     metadata_keys = ("file.path", "file.name", "file.size", "file.modification-time")
 
     def changelog(self, table: ConnectorTable) -> str:
+        if table.options.get("format") in BINARY:
+            raise NotSupportedError(
+                f"The format '{table.options['format']}' of {table.name} is one of messages, as those of Kafka are:"
+                " files of Avro are 'avro'."
+            )
         return "I" if table.options.get("format") in (None, *BULK) else format_of(table)[0].changelog
 
     def reads_some_columns(self, options: Mapping[str, str]) -> bool:

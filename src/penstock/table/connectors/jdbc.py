@@ -18,7 +18,7 @@ from penstock.table.connectors.base import (
     TableSink,
     TableSource,
 )
-from penstock.table.connectors.lookup_options import LOOKUP_OPTIONS, cache_of
+from penstock.table.connectors.lookup_options import FULL_CACHE_OPTIONS, LOOKUP_OPTIONS, cache_of
 from penstock.table.session.stream_types import type_info_of
 
 
@@ -31,7 +31,7 @@ class JdbcConnector(TableConnector):
         "url", "table-name", "username", "password", "driver", "scan.partition.column", "scan.partition.num",
         "scan.partition.lower-bound", "scan.partition.upper-bound", "sink.buffer-flush.max-rows",
         "sink.buffer-flush.interval", "sink.max-retries", "sink.parallelism", "sink.delivery-guarantee",
-        *LOOKUP_OPTIONS,
+        *LOOKUP_OPTIONS, *FULL_CACHE_OPTIONS,
     )  # fmt: skip
 
     def reads_some_columns(self, options: Mapping[str, str]) -> bool:
@@ -64,7 +64,7 @@ class JdbcConnector(TableConnector):
             key,
             table.number("lookup.max-retries", 3),
         )
-        return TableRowsByKey(function, cache_of(table))
+        return TableRowsByKey(function, cache_of(table, reads_all=True))
 
     def sink(self, table: ConnectorTable) -> TableSink:
         chosen = table.chosen("sink.delivery-guarantee", ("at-least-once", "exactly-once"), "at-least-once")

@@ -13,7 +13,7 @@ from penstock.connectors.kafka.sink import KafkaSink
 from penstock.connectors.kafka.source import KafkaSource, KafkaSourceBuilder
 from penstock.table.connectors.base import ConnectorTable, TableConnector, TableSink, TableSource
 from penstock.table.connectors.kafka_messages import MessagesOfTable, TableOfMessages, layout_of
-from penstock.table.formats.registry import format_of
+from penstock.table.formats.registry import FORMATS, format_of
 
 _RESETS = {strategy.name.lower(): strategy for strategy in KafkaOffsetResetStrategy}
 
@@ -29,18 +29,7 @@ class KafkaConnector(TableConnector):
         "scan.topic-partition-discovery.interval", "scan.parallelism", "sink.parallelism", "sink.partitioner",
         "sink.delivery-guarantee", "sink.transactional-id-prefix",
     )  # fmt: skip
-    prefixes = (
-        "properties.",
-        "avro.",
-        "csv.",
-        "json.",
-        "raw.",
-        "debezium-json.",
-        "canal-json.",
-        "maxwell-json.",
-        "key.",
-        "value.",
-    )
+    prefixes = ("properties.", "key.", "value.", *(f"{name}." for name in FORMATS))
     metadata_keys = ("topic", "partition", "offset", "timestamp", "timestamp-type", "headers")
     keyed = False
 

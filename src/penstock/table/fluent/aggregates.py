@@ -1,4 +1,4 @@
-"""Aggregate functions; of bitmaps as well, whose calls are refused when they are resolved."""
+"""Aggregate functions, of bitmaps as well."""
 
 from __future__ import annotations
 

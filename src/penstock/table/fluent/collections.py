@@ -1,4 +1,4 @@
-"""Functions of arrays, maps, rows and bitmaps; calls of the latter are refused when they are resolved."""
+"""Functions of arrays, maps, rows and bitmaps."""
 
 from __future__ import annotations
 

@@ -46,7 +46,10 @@ class _Schemas:
         self._logical = logical
 
     def record(self, name: str, fields: list[tuple[str, DataType]]) -> dict[str, Any]:
-        inner = [{"name": field, "type": self._schema(kind, f"{name}_{field}")} for field, kind in fields]
+        inner: list[dict[str, Any]] = []
+        for field, kind in fields:
+            described = {"name": field, "type": self._schema(kind, f"{name}_{field}")}
+            inner.append({**described, "default": None} if kind.is_nullable else described)
         return {"type": "record", "name": name, "fields": inner}
 
     def _schema(self, kind: DataType, name: str) -> Any:

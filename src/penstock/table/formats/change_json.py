@@ -1,4 +1,4 @@
-"""Changes of databases as JSON: Debezium, Canal and Maxwell, by Flink's options."""
+"""Changes of databases as JSON: Debezium, Canal, Maxwell and Oracle GoldenGate, by Flink's options."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ class ChangeDecoder(Decoder):
 
 
 def _debezium(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
-    payload = node["payload"] if options.boolean("schema-include") else node
+    return debezium_changes(node["payload"] if options.boolean("schema-include") else node)
+
+
+def debezium_changes(payload: dict[str, Any]) -> Iterator[_Change]:
     operation = payload["op"]
     if operation in ("c", "r"):
         yield _INSERT, payload["after"]
@@ -108,6 +111,20 @@ def _maxwell(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
         raise ValueError(f'"type" is {operation!r}')
 
 
+def _ogg(node: dict[str, Any], options: FormatOptions) -> Iterator[_Change]:
+    operation = node["op_type"].strip()
+    if operation == "I":
+        yield _INSERT, node["after"]
+    elif operation in ("U", "D"):
+        if node.get("before") is None:
+            raise ValueError('"before" is missing: the table needs supplemental logging of all columns')
+        yield (_BEFORE if operation == "U" else _DELETE), node["before"]
+        if operation == "U":
+            yield _AFTER, node["after"]
+    else:
+        raise ValueError(f'"op_type" is {operation!r}')
+
+
 @dataclass(frozen=True)
 class Envelope:
     """What stands before and behind a row that was added, and one that was taken back."""
@@ -118,6 +135,7 @@ class Envelope:
 
 _DEBEZIUM = Envelope(('{"before":null,"after":', ',"op":"c"}'), ('{"before":', ',"after":null,"op":"d"}'))
 _CANAL = Envelope(('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))
+_OGG = Envelope(('{"before":null,"after":', ',"op_type":"I"}'), ('{"before":', ',"after":null,"op_type":"D"}'))
 _MAXWELL = Envelope(('{"data":', ',"type":"insert"}'), ('{"data":', ',"type":"delete"}'))
 
 
@@ -163,6 +181,16 @@ class _MaxwellDecoder(ChangeDecoder):
         super().__init__(fields, options, _maxwell)
 
 
+class _OggDecoder(ChangeDecoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _ogg)
+
+
+class _OggEncoder(ChangeEncoder):
+    def __init__(self, fields: Fields, options: FormatOptions) -> None:
+        super().__init__(fields, options, _OGG)
+
+
 class _DebeziumEncoder(ChangeEncoder):
     def __init__(self, fields: Fields, options: FormatOptions) -> None:
         super().__init__(fields, options, _DEBEZIUM)
@@ -180,4 +208,5 @@ class _MaxwellEncoder(ChangeEncoder):
 
 DEBEZIUM = TableFormat(_DebeziumDecoder, _DebeziumEncoder, "IUD")
 CANAL = TableFormat(_CanalDecoder, _CanalEncoder, "IUD")
+OGG = TableFormat(_OggDecoder, _OggEncoder, "IUD")
 MAXWELL = TableFormat(_MaxwellDecoder, _MaxwellEncoder, "IUD")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.columns.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, TimeAttribute, Typed, walk
+from penstock.columns.typed.nodes import InputRef, Invoke, SubqueryTest, SubqueryValue, Typed, walk
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.time_bounds import is_interval_join
 from penstock.table.logical.upsert_keys import columns_are_time
@@ -30,6 +30,13 @@ def kinds(node: plan.Relation) -> Kinds:
             return given[0]
         case plan.WindowAssignment():
             return _inserts_only(node, given[0], f"Window function {node.kind}")
+        case plan.ToChangelog():
+            return INSERTS
+        case plan.FromChangelog():
+            _inserts_only(node, given[0], "FROM_CHANGELOG")
+            return ALL
+        case plan.RowWindowAggregation():
+            return _inserts_only(node, given[0], "A window of rows")
         case plan.Match():
             return _inserts_only(node, given[0], "MATCH_RECOGNIZE")
         case plan.Aggregation():
@@ -129,10 +136,6 @@ def _on_time(node: plan.OverAggregation) -> bool:
 
 def _temporal(node: plan.Sort) -> bool:
     return columns_are_time(node.keys[:1])
-
-
-def is_rowtime(node: object) -> bool:
-    return isinstance(node, InputRef) and node.time is TimeAttribute.ROWTIME
 
 
 def mode_text(node: plan.Relation) -> str:

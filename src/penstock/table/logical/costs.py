@@ -28,6 +28,8 @@ def _kept(node: plan.Relation) -> str | None:
             return f"one entry for each group of every open window, about {_bytes(node)} bytes"
         case plan.Aggregation():
             return f"one entry for each {_names(node.source, node.keys) or 'table'}, about {_bytes(node)} bytes"
+        case plan.RowWindowAggregation():
+            return f"one entry for each open window of {_names(node.source, node.keys) or 'the table'}"
         case plan.TableAggregation():
             return f"an accumulator for each {_names(node.source, node.keys) or 'table'}"
         case plan.JoinRelation() if is_interval_join(node):

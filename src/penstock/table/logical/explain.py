@@ -71,6 +71,13 @@ def _details(node: plan.Relation) -> list[str]:
         case plan.LookupJoin():
             condition = [f"where=[{rendered(node.condition)}]"] if node.condition is not None else []
             return [f"table=[{'.'.join(node.table.path)}]", f"type={node.kind}", *condition]
+        case plan.ToChangelog():
+            return [f"op=[{node.names[0]}]", f"codes=[{', '.join(map(str, node.codes))}]"]
+        case plan.FromChangelog():
+            shown = ", ".join(f"{code}={kind}" for code, kind in node.codes)
+            return [f"op=[{node.source.names[node.column]}]", f"codes=[{shown}]"]
+        case plan.RowWindowAggregation():
+            return [f"rows={node.size}", f"every={node.slide}", *_grouped(node)]
         case plan.TableAggregation():
             called = f"{node.function.name}({_named(node.source, node.arguments)})"
             return [f"groupBy=[{_named(node.source, node.keys)}]", f"select=[{called}]"]
@@ -100,6 +107,8 @@ def _details(node: plan.Relation) -> list[str]:
         case plan.Expand():
             sets = [f"{{{', '.join(node.source.names[node.keys[place]] for place in one)}}}" for one in node.sets]
             return [f"sets=[{', '.join(sets)}]"]
+        case plan.SinkMaterialize() if node.conflict != "DEDUPLICATE":
+            return [f"key=[{_named(node.source, node.keys)}]", f"conflict=[{node.conflict}]"]
         case plan.ChangelogNormalize() | plan.SinkMaterialize():
             return [f"key=[{_named(node.source, node.keys)}]"]
         case plan.Match():
@@ -110,10 +119,15 @@ def _details(node: plan.Relation) -> list[str]:
 
 
 def _aggregation(node: plan.Aggregation) -> list[str]:
-    keys = _named(node.source, node.keys)
     sets = [f"sets=[{', '.join('{' + _keys(node, one) + '}' for one in node.sets)}]"] if node.sets else []
+    *keys, selected = _grouped(node)
+    return [*keys, *sets, selected]
+
+
+def _grouped(node: plan.Aggregation | plan.RowWindowAggregation) -> list[str]:
+    keys = _named(node.source, node.keys)
     calls = _selected(node.calls, node.names[len(node.keys) :])
-    return [*([f"groupBy=[{keys}]"] if keys else []), *sets, f"select=[{', '.join(filter(None, [keys, calls]))}]"]
+    return [*([f"groupBy=[{keys}]"] if keys else []), f"select=[{', '.join(filter(None, [keys, calls]))}]"]
 
 
 def _keys(node: plan.Aggregation, members: tuple[int, ...]) -> str:

@@ -19,7 +19,7 @@ from penstock.table.syntax import expressions as syntax
 
 
 def mapped(source: Relation, call: syntax.Expr) -> Relation:
-    function, arguments, names = _taken_apart(source, call, ("scalar", "async"), "map()")
+    function, arguments, names = taken_apart(source, call, ("scalar", "async"), "map()")
     result = PythonCall(function.result_type, function, arguments)
     columns = row_types(function.result_type)
     if len(columns) == 1 and not isinstance(function.result_type, RowType):
@@ -54,7 +54,7 @@ def _correlated(source: Relation, call: syntax.Expr, kind: str) -> tuple[Correla
         names = list(call.names) if isinstance(call, syntax.Aliased) else []
         joined = Correlation(builder.joined(source, right, kind, None).fields, source, right, kind)
     else:
-        function, arguments, names = _taken_apart(source, call, ("table",), "a lateral join")
+        function, arguments, names = taken_apart(source, call, ("table",), "a lateral join")
         scan = scanned(function, arguments)
         right, joined = scan, lateral(source, scan, kind)
     return joined, unique_names([*source.names, *(names or right.names)])
@@ -62,21 +62,26 @@ def _correlated(source: Relation, call: syntax.Expr, kind: str) -> tuple[Correla
 
 def aggregated(source: Relation, keys: Sequence[syntax.Expr], call: syntax.Expr) -> Relation:
     """Keys, and the columns of the ROW that the function gives."""
-    function, arguments, names = _taken_apart(source, call, ("aggregate",), "aggregate()")
+    function, arguments, names = taken_apart(source, call, ("aggregate",), "aggregate()")
     below, key_places, places = _prepared(source, keys, arguments)
     references = builder.references(below)
     node = python_aggregate(function, [references[place] for place in places], False, None, None)
     grouped = builder.aggregated(below, key_places, [node])
     *key_columns, row = builder.references(grouped)
-    columns = row_types(function.result_type)
-    plain = not isinstance(function.result_type, RowType)
-    values: list[Typed] = [row] if plain else [field_of(row, name, None) for name, _ in columns]
-    given = names or [name for name, _ in columns]
+    values, given = row_columns(function, row, names)
     return builder.project(grouped, [*key_columns, *values], [*grouped.names[:-1], *given])
 
 
+def row_columns(function: PythonFunction, row: Typed, names: list[str]) -> tuple[list[Typed], list[str]]:
+    """What a function gives as columns: the fields of a ROW, or the value."""
+    columns = row_types(function.result_type)
+    plain = not isinstance(function.result_type, RowType)
+    values: list[Typed] = [row] if plain else [field_of(row, name, None) for name, _ in columns]
+    return values, names or [name for name, _ in columns]
+
+
 def flat_aggregated(source: Relation, keys: Sequence[syntax.Expr], call: syntax.Expr) -> Relation:
-    function, arguments, names = _taken_apart(source, call, ("table_aggregate",), "flat_aggregate()")
+    function, arguments, names = taken_apart(source, call, ("table_aggregate",), "flat_aggregate()")
     below, key_places, places = _prepared(source, keys, arguments)
     columns = row_types(function.result_type)
     given = names or [name for name, _ in columns]
@@ -107,7 +112,7 @@ def _key_name(keys: Sequence[syntax.Expr], typed: list[Typed], one: Typed, place
     return written.names[0] if isinstance(written, syntax.Aliased) else f"$f{place}"
 
 
-def _taken_apart(
+def taken_apart(
     source: Relation, call: syntax.Expr, kinds: Sequence[str], what: str
 ) -> tuple[PythonFunction, tuple[Typed, ...], list[str]]:
     """The function, its arguments over the source, and the names that its result was given."""

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 from penstock.columns.typed.nodes import Aggregate, Constant, InputRef, OverCall, SortKey, Typed, walk
-from penstock.columns.typed.rendering import rendered
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Relation, WindowAssignment
@@ -190,7 +189,3 @@ def _over_window(relation: Relation) -> bool:
     if isinstance(relation, WindowAssignment):
         return True
     return any(_over_window(source) for source in relation.inputs()[:1])
-
-
-def shown_keys(keys: list[Typed]) -> str:
-    return ", ".join(rendered(key) for key in keys)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from penstock.columns.typed.nodes import InputRef, Invoke, Typed, shifted
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
@@ -23,6 +24,10 @@ class JoinKeys:
     right: tuple[int, ...]
     nulls_match: tuple[bool, ...]
     rest: Typed | None
+
+    def with_nulls(self, side: tuple[int, ...]) -> tuple[int, ...]:
+        """Of the keys of a side those of which NULL is equal to NULL."""
+        return tuple(compress(side, self.nulls_match))
 
 
 def join_keys(relation: plan.JoinRelation) -> JoinKeys:

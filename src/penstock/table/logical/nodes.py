@@ -98,6 +98,20 @@ class Aggregation(Relation):
 
 
 @dataclass(frozen=True)
+class RowWindowAggregation(Relation):
+    """Groups of `size` rows of the same keys, the next of which begins `slide` rows later."""
+
+    source: Relation
+    keys: tuple[int, ...]
+    calls: tuple[Aggregate, ...]
+    size: int
+    slide: int
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
 class TableAggregation(Relation):
     """The keys, and after them the rows that a table aggregate function of the user gives for each group."""
 
@@ -336,10 +350,37 @@ class DropUpdateBefore(Relation):
 
 @dataclass(frozen=True)
 class SinkMaterialize(Relation):
-    """A changelog as the one of a table with this key: of several rows with a key the last one counts."""
+    """A changelog as the one of a table with this key: of several rows with a key the last one counts.
+
+    With a conflict NOTHING the first one counts, with ERROR several are a failure; when watermarks pass.
+    """
 
     source: Relation
     keys: tuple[int, ...]
+    conflict: str = "DEDUPLICATE"
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class ToChangelog(Relation):
+    """Changes as rows: the kind, and the columns of the source."""
+
+    source: Relation
+    codes: tuple[str | None, ...]  # what each kind is called; None: such changes are left out
+
+    def inputs(self) -> tuple[Relation, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True)
+class FromChangelog(Relation):
+    """Rows as changes: of the kind that a column names, without that column."""
+
+    source: Relation
+    column: int
+    codes: tuple[tuple[str, int], ...]  # a text of the column, and the number of the kind
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)

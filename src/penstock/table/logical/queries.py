@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.columns.typed.nodes import Aggregate, Constant, SortKey, SubqueryTest, SubqueryValue, Typed, walk
 from penstock.columns.typesystem import families
 from penstock.columns.typesystem.scalars import BooleanType, IntType
@@ -292,11 +294,9 @@ class _SelectBody:
                 f"There is no table for {what}.{' There are: ' + known if known else ''}", star.position
             )
         columns = builder.references(self._relation)
-        return [
-            (field.name, columns[space.start + place], star.position)
-            for space in spaces
-            for place, field in enumerate(space.fields)
-        ]
+        if star.qualifier:  # also what USING shows elsewhere
+            spaces = [replace(space, shared=frozenset()) for space in spaces]
+        return [(field.name, columns[place], star.position) for space in spaces for place, field in space.shown]
 
     def _sort_expressions(
         self, order_by: tuple[syntax.Order, ...], names: list[str], resolver: Resolver

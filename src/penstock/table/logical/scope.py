@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.columns.typed.nodes import Aggregate, InputRef, OuterRef, Typed
 from penstock.table.logical.nodes import Field, Fields, Relation
@@ -20,6 +20,14 @@ class Namespace:
     path: tuple[str, ...]
     start: int
     fields: Fields
+    shared: frozenset[str] = (
+        frozenset()
+    )  # columns that USING shows once, before the tables; by the table's name they stay
+
+    @property
+    def shown(self) -> list[tuple[int, Field]]:
+        """Where its columns are, without those that USING shows elsewhere."""
+        return [(self.start + place, field) for place, field in enumerate(self.fields) if field.name not in self.shared]
 
     def called(self, qualifier: tuple[str, ...]) -> bool:
         return len(qualifier) <= len(self.path) and self.path[-len(qualifier) :] == qualifier
@@ -72,12 +80,7 @@ class RelationScope:
             if hits:
                 field = self._in_namespace(hits[0], parts[length], position)
                 return (*field, parts[length + 1 :])
-        matches = [
-            (space.start + place, field)
-            for space in self.namespaces
-            for place, field in enumerate(space.fields)
-            if field.name == parts[0]
-        ]
+        matches = [column for space in self.namespaces for column in space.shown if column[1].name == parts[0]]
         if len(matches) > 1:
             owners = [".".join(s.path) for s in self.namespaces if any(f.name == parts[0] for f in s.fields)]
             raise SqlValidationError(
@@ -134,5 +137,8 @@ def single(relation: Relation, path: tuple[str, ...] = ()) -> tuple[Namespace, .
 
 
 def side_by_side(left: tuple[Namespace, ...], right: tuple[Namespace, ...]) -> tuple[Namespace, ...]:
-    offset = sum(len(space.fields) for space in left)
-    return (*left, *(Namespace(space.path, space.start + offset, space.fields) for space in right))
+    return (*left, *moved_by(right, sum(len(space.fields) for space in left)))
+
+
+def moved_by(spaces: tuple[Namespace, ...], offset: int) -> tuple[Namespace, ...]:
+    return tuple(replace(space, start=space.start + offset) for space in spaces)

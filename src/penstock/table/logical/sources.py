@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from penstock.columns.typed.nodes import Constant, InputRef, Typed, shifted
+from penstock.columns.typed.nodes import Constant, InputRef, Typed
 from penstock.columns.typesystem import families
 from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType, RowType
 from penstock.columns.typesystem.scalars import IntType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical import builder
+from penstock.table.logical.changelog_functions import arguments_of, changelog_function, is_changelog_function
 from penstock.table.logical.conditions import moved
 from penstock.table.logical.hints import SelectHints
 from penstock.table.logical.nodes import Correlation, Field, Match, Project, Relation, Scan, Snapshot, Unnest
 from penstock.table.logical.outer import bound
 from penstock.table.logical.row_patterns import measure_field, resolved, variables_of
-from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
+from penstock.table.logical.scope import Namespace, RelationScope, moved_by, side_by_side, single
 from penstock.table.logical.table_functions import table_function, versioned
 from penstock.table.logical.tables import TableLookup, ViewDefinition
 from penstock.table.logical.windows import arguments_by_name, assign, is_window
@@ -113,12 +114,12 @@ class SourceBuilder:
             right = _with_lookup_hint(right, hint, join)
         _check_names(left_spaces, right_spaces, join)
         spaces = side_by_side(left_spaces, right_spaces)
-        using = join.using or (_shared_names(left, right) if join.natural else ())
+        using = join.using or (_shared_names(left_spaces, right_spaces) if join.natural else ())
         condition: Typed | None = None
         if join.condition is not None:
             condition = Resolver(self.scope(spaces, outer, "ON")).boolean(join.condition, "ON")
         elif using:
-            condition = self._using(left, right, using, join)
+            condition = self._using(left_spaces, right_spaces, using, join)
         if lateral:
             if kind not in ("INNER", "LEFT"):
                 raise SqlValidationError(f"{kind} JOIN cannot be lateral: use INNER or LEFT JOIN.", join.position)
@@ -127,30 +128,32 @@ class SourceBuilder:
             ttl = self._hints.state_ttl(join.left), self._hints.state_ttl(join.right)
             relation = replace(builder.joined(left, right, kind, condition, join.position), state_ttl=ttl)
         spaces = _refreshed(spaces, relation)
-        return self._without_copies(relation, spaces, len(left.fields), using) if using else (relation, spaces)
-
-    def _using(self, left: Relation, right: Relation, names: tuple[str, ...], join: written.Join) -> Typed:
+        if not using:
+            return relation, spaces
         resolver = Resolver(self.scope((), None, "USING"))
-        pairs: list[Typed] = []
-        for name in names:
-            for side in (left, right):
-                if name not in side.names:
-                    raise SqlValidationError(f"USING: there is no column {name!r} on both sides.", join.position)
-            ours = builder.references(left)[left.names.index(name)]
-            theirs = shifted(builder.references(right)[right.names.index(name)], len(left.fields))
-            pairs.append(resolver.checked("equals", [ours, theirs], join.position))
-        return pairs[0] if len(pairs) == 1 else resolver.checked("and", pairs, join.position)
-
-    def _without_copies(
-        self, relation: Relation, spaces: tuple[Namespace, ...], width: int, using: tuple[str, ...]
-    ) -> _Found:
-        """USING shows the shared columns once, first."""
         columns = builder.references(relation)
-        shared = [columns[relation.names.index(name)] for name in using]
-        rest = [column for place, column in enumerate(columns) if relation.fields[place].name not in using]
-        names = [*using, *(column.name for column in rest if isinstance(column, InputRef))]
-        projected = builder.project(relation, [*shared, *rest], names)
-        return projected, single(projected)
+        shared = []
+        for name in using:
+            ours, theirs = (
+                next(columns[place] for space in side for place, field in space.shown if field.name == name)
+                for side in (spaces[: len(left_spaces)], spaces[len(left_spaces) :])
+            )
+            one = theirs if kind == "RIGHT" else ours
+            shared.append(one if kind != "FULL" else resolver.checked("COALESCE", [ours, theirs], join.position))
+        return _without_copies(relation, spaces, using, shared)
+
+    def _using(
+        self, left: tuple[Namespace, ...], right: tuple[Namespace, ...], names: tuple[str, ...], join: written.Join
+    ) -> Typed:
+        sides = [RelationScope(left), RelationScope(side_by_side(left, right)[len(left) :])]
+        resolver = Resolver(self.scope((), None, "USING"))
+        pairs = []
+        for name in names:
+            if not all(_is_shown(name, side.namespaces) for side in sides):
+                raise SqlValidationError(f"USING: there is no column {name!r} on both sides.", join.position)
+            equal = [side.column((name,), join.position)[0] for side in sides]
+            pairs.append(resolver.checked("equals", equal, join.position))
+        return pairs[0] if len(pairs) == 1 else resolver.checked("and", pairs, join.position)
 
     def _function(self, call: syntax.Call | syntax.InlineCall, outer: RelationScope | None) -> Relation:
         if isinstance(call, syntax.InlineCall):
@@ -160,20 +163,33 @@ class SourceBuilder:
             return table_function(call, Resolver(self.scope((), outer, "LATERAL TABLE")))
         if is_window(call.function):
             return self._window(call, outer)
+        if is_changelog_function(call.function):
+            given = arguments_of(call)
+            relation, keys = self._table_argument(call.function, given.get("input"), call, outer)
+            return changelog_function(call.function, relation, keys, given, call.position)
         raise NotSupportedError(
-            f"Table function {call.function} cannot be called yet: only TUMBLE, HOP, CUMULATE, SESSION and UNNEST can."
+            f"Table function {call.function} cannot be called: only TUMBLE, HOP, CUMULATE, SESSION, UNNEST,"
+            " TO_CHANGELOG and FROM_CHANGELOG can, and functions of your own."
         )
 
     def _window(self, call: syntax.Call, outer: RelationScope | None) -> Relation:
-        data = arguments_by_name(call)["DATA"]
+        relation, keys = self._table_argument(call.function, arguments_by_name(call)["DATA"], call, outer)
+        return assign(relation, call, keys)
+
+    def _table_argument(
+        self, function: str, data: syntax.Expr | None, call: syntax.Call, outer: RelationScope | None
+    ) -> tuple[Relation, tuple[int, ...]]:
+        """A table that is handed to a function, and the columns that it is partitioned by."""
         if not isinstance(data, syntax.TableArgument):
-            raise SqlValidationError(f"{call.function} takes a table: write TABLE name.", data.position)
+            raise SqlValidationError(
+                f"{function} takes a table: write TABLE name.", call.position if data is None else data.position
+            )
         relation, spaces = self.source(data.source, outer)
         resolver = Resolver(self.scope(spaces, outer, "PARTITION BY"))
         keys = [resolver.resolve(one) for one in data.partition_by]
         if any(not isinstance(key, InputRef) for key in keys):
             raise SqlValidationError("PARTITION BY of a table argument takes columns.", data.position)
-        return assign(relation, call, tuple(key.index for key in keys if isinstance(key, InputRef)))
+        return relation, tuple(key.index for key in keys if isinstance(key, InputRef))
 
     def _unnest(self, source: written.UnnestTable, outer: RelationScope | None) -> Relation:
         resolver = Resolver(self.scope((), outer, "UNNEST"))
@@ -256,16 +272,33 @@ def _check_names(left: tuple[Namespace, ...], right: tuple[Namespace, ...], join
         )
 
 
-def _shared_names(left: Relation, right: Relation) -> tuple[str, ...]:
-    return tuple(name for name in left.names if name in right.names)
+def _is_shown(name: str, spaces: tuple[Namespace, ...]) -> bool:
+    return any(field.name == name for space in spaces for _, field in space.shown)
+
+
+def _shared_names(left: tuple[Namespace, ...], right: tuple[Namespace, ...]) -> tuple[str, ...]:
+    return tuple(field.name for space in left for _, field in space.shown if _is_shown(field.name, right))
+
+
+def _without_copies(
+    relation: Relation, spaces: tuple[Namespace, ...], using: tuple[str, ...], shared: list[Typed]
+) -> _Found:
+    """USING shows the shared columns once, first; by the names of their tables both are still there."""
+    columns = [*shared, *builder.references(relation)]
+    projected = builder.project(relation, columns, [*using, *relation.names])
+    fields = tuple(replace(projected.fields[place], name=name) for place, name in enumerate(using))
+    rest = [replace(space, shared=space.shared | set(using)) for space in moved_by(spaces, len(using))]
+    return projected, (Namespace((), 0, fields), *rest)
 
 
 def _refreshed(spaces: tuple[Namespace, ...], relation: Relation) -> tuple[Namespace, ...]:
-    """Outer joins change nullability, so that the namespaces see the joined columns."""
-    return tuple(
-        Namespace(space.path, space.start, relation.fields[space.start : space.start + len(space.fields)])
-        for space in spaces
-    )
+    """Outer joins change nullability, so that the namespaces see the joined columns under the names that they have."""
+    found = []
+    for space in spaces:
+        joined = relation.fields[space.start : space.start + len(space.fields)]
+        fields = tuple(replace(now, name=was.name) for now, was in zip(joined, space.fields, strict=True))
+        found.append(replace(space, fields=fields))
+    return tuple(found)
 
 
 def _elements(node: Typed, start: int, source: written.UnnestTable) -> list[Field]:

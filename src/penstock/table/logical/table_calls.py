@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from penstock.columns.typed.nodes import Aggregate, SubqueryTest, Typed, walk
+from penstock.columns.typesystem.nested import RowType
 from penstock.columns.typesystem.scalars import BooleanType
 from penstock.table.logical import builder
+from penstock.table.logical.column_names import names_of, of_groups
 from penstock.table.logical.grouping import Groups
 from penstock.table.logical.nodes import Relation
 from penstock.table.logical.scope import Namespace, RelationScope, side_by_side, single
@@ -34,7 +36,7 @@ def select(source: Relation, expressions: Sequence[syntax.Expr], keys: Sequence[
     resolver = _resolver(single(source), "select()", aggregates=True)
     spread = spread_columns(expressions, source)
     nodes = [resolver.resolve(expression) for expression in spread]
-    names = names_of(spread)
+    names = names_of(spread, of_groups)
     grouped = keys is not None or any(isinstance(part, Aggregate) for node in nodes for part in walk(node))
     if not grouped:
         return builder.project(source, nodes, names)
@@ -54,7 +56,7 @@ def add_columns(source: Relation, expressions: Sequence[syntax.Expr], replace: b
     """New columns after the old ones; with replace, one of an old name takes its place."""
     resolver = _resolver(single(source), "add_columns()")
     nodes, names = list(builder.references(source)), list(source.names)
-    for expression, name in zip(expressions, names_of(expressions), strict=True):
+    for expression, name in zip(expressions, names_of(expressions, first=len(names)), strict=True):
         node = resolver.resolve(expression)
         if name not in names:
             nodes.append(node)
@@ -103,19 +105,35 @@ def order_by(source: Relation, expressions: Sequence[syntax.Expr]) -> Relation:
 
 
 def spread_columns(expressions: Sequence[syntax.Expr], source: Relation) -> list[syntax.Expr]:
-    """*, with_columns(..) and without_columns(..) become the columns that they stand for."""
+    """*, flatten, with_columns(..) and without_columns(..) become the columns that they stand for."""
     found: list[syntax.Expr] = []
     for expression in expressions:
-        if isinstance(expression, syntax.Star):
+        if isinstance(expression, syntax.Star) or expression == syntax.Name(("*",)):
             found.extend(syntax.Name((name,)) for name in source.names)
         elif isinstance(expression, syntax.Call) and expression.function in ("withColumns", "withoutColumns"):
             chosen = [name for part in expression.arguments for name in _range(part, source)]
             keep = expression.function == "withColumns"
             names = chosen if keep else [name for name in source.names if name not in chosen]
             found.extend(syntax.Name((name,)) for name in names)
+        elif isinstance(expression, syntax.Call) and expression.function == "flatten":
+            found.extend(_flattened(expression.arguments[0], source))
         else:
             found.append(expression)
     return found
+
+
+def _flattened(row: syntax.Expr, source: Relation) -> list[syntax.Expr]:
+    """The fields of a row; any other value is itself."""
+    data_type = _resolver(single(source), "flatten").resolve(row).data_type
+    return [syntax.FieldOf(row, field.name) for field in data_type] if isinstance(data_type, RowType) else [row]
+
+
+def with_named_keys(source: Relation, keys: Sequence[syntax.Expr]) -> tuple[Relation, list[syntax.Expr]]:
+    """`group_by((col("a") + 1).alias("k"))`: keys that have names are columns of the grouped table."""
+    named = [key for key in keys if isinstance(key, syntax.Aliased)]
+    if named:
+        source = add_columns(source, named)
+    return source, [syntax.Name((key.names[0],)) if isinstance(key, syntax.Aliased) else key for key in keys]
 
 
 def _range(expression: syntax.Expr, source: Relation) -> list[str]:
@@ -142,22 +160,3 @@ def _column_name(expression: syntax.Expr, source: Relation) -> str:
     if name not in source.names:
         raise SqlValidationError(f"There is no column {name!r}.{suggestion(name, source.names)}")
     return name
-
-
-def names_of(expressions: Sequence[syntax.Expr]) -> list[str]:
-    """Aliases and columns have names; others are called _c0, _c1, .. by their place, as in Flink."""
-    names = []
-    for place, expression in enumerate(expressions):
-        match expression:
-            case syntax.Aliased(_, given):
-                names.append(given[0])
-            case syntax.Name(parts):
-                names.append(parts[-1])
-            case _:
-                names.append(f"_c{place}")
-    return names
-
-
-def resolve_over(source: Relation, expression: syntax.Expr) -> Typed:
-    """An expression over the columns of a relation, without aggregates."""
-    return _resolver(single(source), "this call").resolve(expression)

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 
-from penstock.columns.typed.nodes import columns_of
-from penstock.common.errors import NotSupportedError
+from penstock.columns.typed.nodes import TimeAttribute, columns_of
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS, kinds
 from penstock.table.logical.rank_strategy import APPEND, UPDATE, strategy_of
@@ -85,7 +84,7 @@ def _wanted_of_inputs(node: plan.Relation, form: Form) -> Sequence[Form] | None:
             return None if _may_drop(node, form) else [form, Form.BOTH]
         case plan.LookupJoin():
             return None if _may_drop(node, form) else [form]
-        case plan.Replication():
+        case plan.Replication() | plan.FromChangelog():
             return None if form is Form.AFTER else [form]
         case plan.Rank():
             return [Form.AFTER if strategy_of(node)[0] in (APPEND, UPDATE) else Form.BOTH]
@@ -156,17 +155,43 @@ def _sink(sink: plan.Sink, materialize: str, visit: _Visit) -> plan.Sink:
         if source is not None:
             break
     assert source is not None
-    needed = given != INSERTS and not any(one <= key for one in upsert_keys(sink.source))
-    if needed and upserting and sink.on_conflict in ("ERROR", "NOTHING"):
-        raise NotSupportedError(
-            f"ON CONFLICT DO {sink.on_conflict} of {'.'.join(sink.path)}: rows of the query that differ may have one"
-            " primary key here, of which the last one counts. Write ON CONFLICT DO DEDUPLICATE, or give the sink a key"
-            " of the query."
-        )
+    covered = any(one <= key for one in upsert_keys(sink.source))
+    conflict = sink.on_conflict
+    if conflict is not None:
+        _check_conflict(sink, upserting, covered)
     # Rows of different keys of the query may have one primary key: who came last is not who is there last.
-    if upserting and (materialize == "FORCE" or (needed and materialize == "AUTO")):
-        source = plan.SinkMaterialize(source.fields, source, tuple(sorted(key)), update_before=False)
+    needed = not covered and (given != INSERTS if conflict in (None, "DEDUPLICATE") else True)
+    wanted = materialize == "FORCE" or (needed and (materialize == "AUTO" or conflict is not None))
+    if upserting and wanted:
+        how = "DEDUPLICATE" if conflict is None or covered else conflict
+        source = plan.SinkMaterialize(source.fields, source, tuple(sorted(key)), how, update_before=False)
     return replace(sink, source=source, update_before=source.update_before)
+
+
+def _check_conflict(sink: plan.Sink, upserting: bool, covered: bool) -> None:
+    if not upserting:
+        raise SqlValidationError(
+            f"ON CONFLICT is for sinks that are written by a primary key, which {'.'.join(sink.path)} is not.",
+            sink.position,
+        )
+    if sink.on_conflict == "DEDUPLICATE" or covered:
+        return
+    untimed = next((scan for scan in _scans(sink.source) if not _has_rowtime(scan)), None)
+    if untimed is not None:
+        raise SqlValidationError(
+            f"ON CONFLICT DO {sink.on_conflict} looks for conflicts when watermarks pass, but {'.'.join(untimed.path)}"
+            " has no WATERMARK. Declare one, or write ON CONFLICT DO DEDUPLICATE.",
+            sink.position,
+        )
+
+
+def _scans(node: plan.Relation) -> list[plan.Scan]:
+    return [node] if isinstance(node, plan.Scan) else [scan for source in node.inputs() for scan in _scans(source)]
+
+
+def _has_rowtime(scan: plan.Scan) -> bool:
+    fields = scan.fields if scan.definition is None else scan.definition.fields
+    return any(field.time is TimeAttribute.ROWTIME for field in fields)
 
 
 def _refusal(sink: plan.Sink, refused: frozenset[str]) -> str:

@@ -22,8 +22,10 @@ def upsert_keys(node: plan.Relation) -> Keys:
             return _scan(node)
         case plan.Project():
             return _project(node)
-        case plan.Filter() | plan.Snapshot() | plan.Sort() | plan.Limit() | plan.OverAggregation() | plan.Sink():
+        case plan.Filter() | plan.Snapshot() | plan.Sort() | plan.Limit() | plan.Sink():
             return upsert_keys(node.inputs()[0])
+        case plan.OverAggregation():
+            return _over(node)
         case plan.Aggregation():
             return NONE if node.sets else frozenset({frozenset(range(len(node.keys)))})
         case plan.JoinRelation():
@@ -69,6 +71,12 @@ def _rank(node: plan.Rank) -> Keys:
     if node.start == node.end and not node.limit:
         found.add(partition)
     return frozenset(found)
+
+
+def _over(node: plan.OverAggregation) -> Keys:
+    """Keys that name the partition: versions of a row in two partitions overtake each other."""
+    partition = frozenset(one.index for one in node.calls[0].partition_by if isinstance(one, InputRef))
+    return frozenset(key for key in upsert_keys(node.source) if partition <= key)
 
 
 def _kept_column(expression: Typed) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.columns.typed.nodes import TimeAttribute
 from penstock.columns.typesystem import families
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.columns.typesystem.scalars import LocalZonedTimestampType, TimestampType
@@ -113,7 +112,3 @@ def _millis(value: syntax.Expr, name: str, kind: str) -> int:
     raise SqlValidationError(
         f"{name} of {kind} must be an interval of days or less, as INTERVAL '1' HOUR.", value.position
     )
-
-
-def is_rowtime(field: Field) -> bool:
-    return field.time is TimeAttribute.ROWTIME

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.columns.typed.nodes import Aggregate, InputRef
-from penstock.common.errors import ProgramError
+from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.option_values import parse_duration
 from penstock.common.options import value_of
 from penstock.runtime.table.expand import ExpandParams, ReplicationParams
 from penstock.runtime.table.group_aggregate import Bundle, GroupAggregateParams
+from penstock.runtime.table.row_window import RowWindowParams
 from penstock.runtime.table.table_aggregate import TableAggregateParams
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.changelog import INSERTS
@@ -54,6 +55,21 @@ def _only_growing(call: Aggregate, source: plan.Relation) -> Aggregate:
 
 
 _DIRECTIONS = {"max": 1, "min": -1}
+
+
+def row_window_aggregation(relation: plan.RowWindowAggregation, planner: Planner) -> TableStream:
+    if planner.batch:
+        raise NotSupportedError("Windows that count rows take them as they come: they need a streaming program.")
+    source = planner.plan(relation.source)
+    params = RowWindowParams(source.row_type, relation.keys, relation.calls, relation.size, relation.slide)
+    return planner.operator(
+        relation,
+        "table_row_window",
+        [source],
+        {"aggregate": params},
+        keys=[relation.keys],
+        name="GroupWindowAggregate",
+    )
 
 
 def table_aggregation(relation: plan.TableAggregation, planner: Planner) -> TableStream:

@@ -22,7 +22,7 @@ def batch_over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
     """One operator for each partitioning, over columns alone."""
     if any(call.call.function == "nth_value" for call in relation.calls):
         raise NotSupportedError("NTH_VALUE is not there, as in Flink: use FIRST_VALUE over a frame that begins later.")
-    simple = _by_columns(relation)
+    simple = by_columns(relation)
     if simple is not relation:
         return planner.plan(simple)
     partitions = list(dict.fromkeys(call.partition_by for call in relation.calls))
@@ -37,7 +37,7 @@ def batch_over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
     return replace(stream, kinds=INSERTS)
 
 
-def _by_columns(relation: plan.OverAggregation) -> plan.Relation:
+def by_columns(relation: plan.OverAggregation) -> plan.Relation:
     """The same with columns for everything that calls read and that is computed; these are gone above."""
     columns = builder.references(relation.source)
     added: list[Typed] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from penstock.columns.typed.nodes import Invoke, walk
 from penstock.common.errors import NotSupportedError
 from penstock.datastream.stream import DataStream
 from penstock.runtime.table.calc import CalcParams, Compute, Keep, Step, merged
@@ -25,10 +26,18 @@ def calc(relation: plan.Project | plan.Filter, planner: Planner) -> TableStream:
     while isinstance(below, (plan.Project, plan.Filter)):
         steps.insert(0, Keep(below.condition) if isinstance(below, plan.Filter) else Compute(below.expressions))
         below = below.source
+    # Somebody sees each watermark, also those that decide nothing.
+    planner.shows_watermarks |= any(_asks_for_watermark(step) for step in steps)
     source = planner.plan(below)
     params = CalcParams(source.row_type, merged(steps), planner.session)
     made = planner.operator(relation, "table_calc", [source], {"calc": params}, name="Calc")
     return replace(made, kinds=source.kinds)  # in a batch program fewer than the plan says
+
+
+def _asks_for_watermark(step: Step) -> bool:
+    nodes = step.expressions if isinstance(step, Compute) else (step.condition,)
+    parts = (part for node in nodes for part in walk(node))
+    return any(isinstance(part, Invoke) and part.function == "CURRENT_WATERMARK" for part in parts)
 
 
 def set_operation(relation: plan.SetRelation, planner: Planner) -> TableStream:

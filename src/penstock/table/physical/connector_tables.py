@@ -14,6 +14,7 @@ from penstock.runtime.table.lookup_cache import CacheSettings
 from penstock.runtime.table.not_null import NotNullParams
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.streams import StreamToTableParams, TableToStreamParams
+from penstock.runtime.table.whole_table import Reloads
 from penstock.table.connectors.base import ConnectorTable, TableConnector
 from penstock.table.connectors.registry import CONNECTORS, connector_of
 from penstock.table.logical import nodes as plan
@@ -33,7 +34,7 @@ class LookupTable:
 
     function: LookupFunction
     row_type: TableRowType
-    cache: CacheSettings | None
+    cache: CacheSettings | Reloads | None
     computed: tuple[Typed, ...] | None
 
 

@@ -33,6 +33,7 @@ def with_declared_columns(
         planner.session,
         planner.env.get_config().get_auto_watermark_interval(),
         parse_duration(str(planner.options.get_string("table.exec.source.idle-timeout", "0 ms"))),
+        planner.shows_watermarks,
     )
     return planner.operator(relation, "table_watermarks", [stream], {"watermark": watermark}, name="WatermarkAssigner")
 

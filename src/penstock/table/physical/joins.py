@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from penstock.common.errors import NotSupportedError
 from penstock.runtime.table.interval_join import IntervalJoinParams, TimedSide
 from penstock.runtime.table.join import JoinParams, SideParams
 from penstock.runtime.table.window_join import WindowedSide, WindowJoinParams
@@ -50,12 +49,10 @@ def _interval_join(
 ) -> TableStream:
     """Rows whose times are near each other, so that state can be given up."""
     keys = join_keys(replace(relation, condition=bounds.rest))
-    if any(keys.nulls_match):
-        raise NotSupportedError("A join with bounds of time cannot compare keys by IS NOT DISTINCT FROM: use =.")
     params = IntervalJoinParams(
         relation.kind,
-        TimedSide(left.row_type, keys.left, bounds.left),
-        TimedSide(right.row_type, keys.right, bounds.right),
+        TimedSide(left.row_type, keys.left, bounds.left, keys.with_nulls(keys.left)),
+        TimedSide(right.row_type, keys.right, bounds.right, keys.with_nulls(keys.right)),
         bounds.lower,
         bounds.upper,
         keys.rest,
@@ -80,7 +77,7 @@ def _window_join(
     for side, stream, places in ((relation.left, left, keys.left), (relation.right, right, keys.right)):
         columns = window_columns(side)
         end = next(place for place in places if columns.get(place) == "end")
-        sides.append(WindowedSide(stream.row_type, places, end))
+        sides.append(WindowedSide(stream.row_type, places, end, keys.with_nulls(places)))
     zone = window_zone(relation.left, planner)
     params = WindowJoinParams(relation.kind, sides[0], sides[1], keys.rest, zone, planner.session)
     return planner.operator(

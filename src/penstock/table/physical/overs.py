@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.columns.typed.nodes import Aggregate, InputRef, OverCall, SortKey, TimeAttribute, Typed
-from penstock.columns.typesystem.scalars import BigIntType
+from penstock.columns.typesystem.scalars import BigIntType, BooleanType
 from penstock.common.errors import NotSupportedError
-from penstock.runtime.table.over import OverParams
+from penstock.runtime.table.over import OverParams, Shown
+from penstock.runtime.table.sorted_over import SortedOverParams
 from penstock.runtime.table.temporal_sort import TemporalSortParams
 from penstock.table.logical import builder
 from penstock.table.logical import nodes as plan
-from penstock.table.physical.batch_overs import batch_over
+from penstock.table.physical.aggregates import time_to_live
+from penstock.table.physical.batch_overs import batch_over, by_columns
 from penstock.table.physical.table_stream import TableStream
 
 if TYPE_CHECKING:
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
 
 
 def over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
-    """All calls of one node share one window, ordered by time; in batch programs there may be any windows."""
+    """All calls of one node share one window; in batch programs there may be any windows."""
     if planner.batch:
         return batch_over(relation, planner)
     first = relation.calls[0]
     if any(_window(call) != _window(first) for call in relation.calls):
         raise NotSupportedError("All OVER windows of a SELECT must be the same: use a subquery for each of the others.")
-    if not first.order_by or not _is_time(first.order_by[0]) or not first.order_by[0].ascending:
+    if not first.order_by or not _is_time(first.order_by[0]):
+        return _sorted_over(relation, planner)
+    if not first.order_by[0].ascending:
         raise NotSupportedError("OVER must be ordered by a time attribute, ascending.")
     if len(first.order_by) > 1:
         raise NotSupportedError("OVER can be ordered by a time attribute only: leave the other columns out.")
@@ -42,12 +46,32 @@ def over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
         stream.row_type,
         keys,
         time.index,
-        tuple(_aggregate(call) for call in relation.calls),
-        first.by_rows or first.call.function == "row_number",  # which RANGE means nothing to
+        tuple(_aggregate(call, len(stream.fields)) for call in relation.calls),
+        first.by_rows,
         None if first.lower.kind == "unbounded" else int(first.lower.amount or 0),
         time.time is TimeAttribute.ROWTIME,
+        tuple(_NUMBERS.get(call.call.function, Shown.FRAME) for call in relation.calls),
     )
     return planner.operator(relation, "table_over", [stream], {"over": params}, keys=[keys], name="OverAggregate")
+
+
+# Which row's count a numbering function shows; a frame means nothing to it.
+_NUMBERS = {"row_number": Shown.ROW, "rank": Shown.FIRST_PEER, "dense_rank": Shown.ROW}
+
+
+def _sorted_over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
+    """Ordered by columns whose values may come in any order."""
+    simple = by_columns(relation)
+    if simple is not relation:
+        return planner.plan(simple)
+    stream = planner.plan(relation.source)
+    keys = tuple(one.index for one in relation.calls[0].partition_by if isinstance(one, InputRef))
+    params = SortedOverParams(
+        stream.row_type, keys, relation.calls, planner.wants_before(relation), time_to_live(planner)
+    )
+    return planner.operator(
+        relation, "table_sorted_over", [stream], {"over": params}, keys=[keys], name="OverAggregate"
+    )
 
 
 def _window(call: OverCall) -> tuple[object, ...]:
@@ -58,11 +82,19 @@ def _is_time(key: SortKey) -> bool:
     return isinstance(key.operand, InputRef) and key.operand.time is not None
 
 
-def _aggregate(call: OverCall) -> Aggregate:
-    if call.call.function == "lead":
-        raise NotSupportedError("LEAD is not supported on streams: it looks at rows that have not come yet.")
-    if call.call.function == "row_number":
-        return Aggregate(BigIntType(False), "count", ())
+def _aggregate(call: OverCall, width: int) -> Aggregate:
+    """What is counted for a row; after the columns of the input stands whether a row is the first of its time."""
+    match call.call.function:
+        case "row_number" | "rank":
+            return Aggregate(BigIntType(False), "count", ())
+        case "dense_rank":
+            return Aggregate(BigIntType(False), "count", (), where=InputRef(BooleanType(False), width, "$first"))
+        case "lead":
+            raise NotSupportedError("LEAD is not supported on streams: it looks at rows that have not come yet.")
+        case "ntile" | "percent_rank" | "cume_dist" as name:
+            raise NotSupportedError(
+                f"{name.upper()} over time is not supported on streams: it counts rows that have not come yet."
+            )
     return call.call
 
 

@@ -26,6 +26,7 @@ from penstock.table.logical.upsert_keys import upsert_keys
 from penstock.table.physical import (
     aggregates,
     calc,
+    changelog_functions,
     correlates,
     ends,
     joins,
@@ -50,6 +51,7 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.SetRelation: calc.set_operation,
     # aggregates.py
     nodes.Aggregation: aggregates.aggregation,
+    nodes.RowWindowAggregation: aggregates.row_window_aggregation,
     nodes.TableAggregation: aggregates.table_aggregation,
     nodes.Expand: aggregates.expand,
     nodes.Replication: aggregates.replication,
@@ -70,6 +72,9 @@ RULES: dict[type[nodes.Relation], Rule] = {
     nodes.WindowAssignment: windows.assignment,
     # matching.py
     nodes.Match: matching.match,
+    # changelog_functions.py
+    nodes.ToChangelog: changelog_functions.to_changelog,
+    nodes.FromChangelog: changelog_functions.from_changelog,
     # overs.py
     nodes.OverAggregation: overs.over,
     nodes.Sort: overs.sort,
@@ -86,6 +91,7 @@ class Planner:
         self.session = session
         self.options = options
         self.batch = batch  # inputs end, and only final results count
+        self.shows_watermarks = False  # CURRENT_WATERMARK is asked for by what is planned now
         self._planned: dict[int, tuple[nodes.Relation, TableStream]] = {}
         self._uids: dict[str, int] = {}
 

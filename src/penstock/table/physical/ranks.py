@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.columns.typed.nodes import SortKey, TimeAttribute
-from penstock.common.errors import NotSupportedError
+from penstock.runtime.table.conflicts import ConflictParams
 from penstock.runtime.table.last_row import Keep, KeepParams
 from penstock.runtime.table.materialize import MaterializeParams
 from penstock.runtime.table.rank import RankParams, Strategy
@@ -114,12 +114,18 @@ def drop_update_before(relation: plan.DropUpdateBefore, planner: Planner) -> Tab
 
 def materialize(relation: plan.SinkMaterialize, planner: Planner) -> TableStream:
     source = planner.plan(relation.source)
-    if time_to_live(planner) is not None:
-        raise NotSupportedError(
-            "The sink has to keep all rows of its primary key, because no key of the query is in it, and such rows "
-            "have no time to live here: leave table.exec.state.ttl out, or give the sink a key that the query has."
+    if relation.conflict == "DEDUPLICATE":
+        params = {"materialize": MaterializeParams(source.row_type, time_to_live(planner))}
+        return planner.operator(
+            relation, "table_materialize", [source], params, keys=[relation.keys], name="SinkMaterializer"
         )
-    params = MaterializeParams(source.row_type)
+    identity = min(source.upsert_keys, key=lambda key: (len(key), sorted(key)), default=None)
+    conflicts = ConflictParams(
+        source.row_type,
+        relation.keys,
+        None if identity is None else tuple(sorted(identity)),
+        relation.conflict == "ERROR",
+    )
     return planner.operator(
-        relation, "table_materialize", [source], {"materialize": params}, keys=[relation.keys], name="SinkMaterializer"
+        relation, "table_conflicts", [source], {"conflicts": conflicts}, keys=[relation.keys], name="SinkMaterializer"
     )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.common.errors import NotSupportedError
 from penstock.common.time import Time
 from penstock.functions.async_io import AsyncFunctionDescriptor
 from penstock.runtime.table.async_lookup import AsyncLookup
 from penstock.runtime.table.interval_join import TimedSide
+from penstock.runtime.table.lookup_cache import CacheSettings
 from penstock.runtime.table.lookup_join import LookupJoinParams
 from penstock.runtime.table.temporal_join import TemporalJoinParams
+from penstock.runtime.table.whole_table import Reloads
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.join_keys import join_keys
 from penstock.table.logical.lookup_keys import lookup_keys
@@ -69,6 +72,11 @@ def lookup_join(relation: plan.LookupJoin, planner: Planner) -> TableStream:
         table.computed,
         planner.session,
     )
+    if isinstance(table.cache, Reloads) and (how.asynchronous or how.retries):
+        raise NotSupportedError(
+            f"'lookup.cache' = 'FULL' of {'.'.join(scan.path)} has all rows: leave 'async' and 'retry-predicate' out of"
+            " LOOKUP."
+        )
     shuffled = [keys.left] if how.shuffle and not stream.updating else None
     if not how.asynchronous:
         return planner.operator(
@@ -76,7 +84,7 @@ def lookup_join(relation: plan.LookupJoin, planner: Planner) -> TableStream:
         )
     modes = AsyncFunctionDescriptor.OutputMode
     descriptor = AsyncFunctionDescriptor(
-        AsyncLookup(table.function, keys.left, table.cache),
+        AsyncLookup(table.function, keys.left, table.cache if isinstance(table.cache, CacheSettings) else None),
         Time.milliseconds(how.timeout_ms),
         how.capacity,
         how.strategy(),

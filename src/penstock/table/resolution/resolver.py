@@ -6,7 +6,17 @@ from typing import Any, Protocol
 
 from penstock.columns.functions.function import Role
 from penstock.columns.functions.mathematics import MILLISECONDS, MONTHS
-from penstock.columns.typed.nodes import Aggregate, Constant, Invoke, SortKey, Typed, walk
+from penstock.columns.typed.nodes import (
+    Aggregate,
+    Constant,
+    Convert,
+    InputRef,
+    Invoke,
+    SortKey,
+    TimeAttribute,
+    Typed,
+    walk,
+)
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.intervals import YearMonthIntervalType
@@ -48,27 +58,6 @@ class Scope(Protocol):
     def special(self, call: syntax.Call, resolver: Resolver) -> Typed | None:
         """A call that the place gives a meaning of its own, as TUMBLE_START in a grouped query."""
         ...
-
-
-class NoColumns:
-    """The scope of constants."""
-
-    sql = True
-
-    def column(self, parts: tuple[str, ...], position: Position | None) -> tuple[Typed, tuple[str, ...]]:
-        raise SqlValidationError(f"There is no column {'.'.join(parts)}: there is no table here.", position)
-
-    def aggregate(self, call: Aggregate, position: Position | None) -> Typed:
-        raise SqlValidationError(f"{call.function.upper()} is an aggregate function and cannot stand here.", position)
-
-    def over(self, call: syntax.Over, resolver: Resolver) -> Typed:
-        raise SqlValidationError("OVER cannot stand here.", call.position)
-
-    def subquery(self, expression: syntax.Expr, resolver: Resolver) -> Typed:
-        raise SqlValidationError("A subquery cannot stand here.", expression.position)
-
-    def special(self, call: syntax.Call, resolver: Resolver) -> Typed | None:
-        return None
 
 
 class Resolver:
@@ -156,6 +145,8 @@ class Resolver:
             options = (*options, ("raw", raw))
         if function.name == "JSON_VALUE":
             arguments += self._defaults(call)
+        if function.name == "CURRENT_WATERMARK" and not (arguments and _is_rowtime(arguments[0])):
+            raise SqlValidationError("CURRENT_WATERMARK takes a rowtime attribute.", call.position)
         return typed_call(function, arguments, options, call.position, self.scope.sql)
 
     def _python(self, call: syntax.InlineCall) -> Typed:
@@ -195,6 +186,8 @@ class Resolver:
         if star and function.name != "count":
             raise SqlValidationError(f"{shown_name(function)}(*) is not known: only COUNT takes *.", call.position)
         arguments = () if star else tuple(self.resolve(argument) for argument in call.arguments)
+        if function.name == "PERCENTILE":
+            arguments = tuple(_constant_array(argument) for argument in arguments)
         converted, result = signature(function, arguments, _options(call.options), call.position, self.scope.sql)
         where = None if call.where is None else self.boolean(call.where, "FILTER")
         if any(isinstance(part, Aggregate) for argument in converted for part in walk(argument)):
@@ -223,6 +216,19 @@ class Resolver:
 
     def checked(self, name: str, arguments: list[Typed], position: Position | None) -> Typed:
         return typed_call(find_function(name, position), arguments, (), position, self.scope.sql)
+
+
+def _constant_array(node: Typed) -> Typed:
+    """ARRAY[..] of constants as one constant, which is the same for all rows."""
+    if not isinstance(node, Invoke) or node.function != "array":
+        return node
+    items = [part.operand if isinstance(part, Convert) else part for part in node.arguments]
+    values = [part.value for part in items if isinstance(part, Constant)]
+    return Constant(node.data_type, values) if len(values) == len(items) else node
+
+
+def _is_rowtime(node: Typed) -> bool:
+    return isinstance(node, InputRef) and node.time is TimeAttribute.ROWTIME
 
 
 def value_type(data_type: DataType) -> DataType:

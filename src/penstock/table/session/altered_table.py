@@ -15,9 +15,21 @@ from penstock.table.sql.errors import SqlValidationError, suggestion
 def altered(table: CatalogBaseTable, actions: tuple[tuple[str, Any], ...]) -> CatalogBaseTable:
     body = table._body
     for action, value in actions:
-        body = _after(body, action, value)
+        body = with_key(_after(body, action, value))
     resolve_table(body)
     return CatalogBaseTable(body=body, handle=table._handle)
+
+
+def with_key(body: st.TableBody) -> st.TableBody:
+    """Columns of a primary key are NOT NULL from then on, also when the key is dropped, as in Flink."""
+    keys = () if body.primary_key is None else body.primary_key.columns
+    columns = tuple(
+        replace(column, data_type=column.data_type.not_null())
+        if isinstance(column, st.Column) and column.name in keys
+        else column
+        for column in body.columns
+    )
+    return replace(body, columns=columns)
 
 
 def _after(body: st.TableBody, action: str, value: Any) -> st.TableBody:
@@ -61,6 +73,12 @@ def _after(body: st.TableBody, action: str, value: Any) -> st.TableBody:
         case "DROP PRIMARY KEY" | "DROP CONSTRAINT":
             _changes(body.primary_key, action, "primary key")
             return replace(body, primary_key=None)
+        case "ADD DISTRIBUTION" | "MODIFY DISTRIBUTION":
+            _changes(body.distribution, action, "distribution")
+            return replace(body, distribution=value)
+        case "DROP DISTRIBUTION":
+            _changes(body.distribution, action, "distribution")
+            return replace(body, distribution=None)
     raise NotSupportedError(f"ALTER TABLE .. {action} is not there.")
 
 

@@ -10,8 +10,9 @@ from typing import Any
 from penstock.columns.functions.registry import builtin
 from penstock.common.errors import ProgramError
 from penstock.table.catalog.base import Catalog
+from penstock.table.catalog.errors import CatalogError
 from penstock.table.catalog.object_names import ObjectPath
-from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction
+from penstock.table.catalog.objects import CatalogBaseTable, CatalogFunction, CatalogModel
 from penstock.table.connectors.base import ConnectorTable
 from penstock.table.connectors.registry import CONNECTORS, connector_of
 from penstock.table.logical.nodes import Fields
@@ -35,6 +36,7 @@ class CatalogManager:
         self.temporary: dict[FullName, CatalogBaseTable] = {}
         self.functions: dict[str, CatalogFunction] = {}  # temporary system functions, by lower name
         self.temporary_functions: dict[FullName, CatalogFunction] = {}
+        self.temporary_models: dict[FullName, CatalogModel] = {}
         self._noted: set[FullName] | None = None
 
     # -- names -------------------------------------------------------------------------------------------------
@@ -46,7 +48,7 @@ class CatalogManager:
 
     def catalog(self, name: str) -> Catalog:
         if name not in self.catalogs:
-            raise ProgramError(f"There is no catalog {name!r}.{suggestion(name, self.catalogs)}")
+            raise CatalogError(f"There is no catalog {name!r}.{suggestion(name, self.catalogs)}")
         return self.catalogs[name]
 
     def use_catalog(self, name: str) -> None:
@@ -58,7 +60,7 @@ class CatalogManager:
         catalog = self.catalog(catalog_name)
         if not catalog.database_exists(database):
             hint = suggestion(database, catalog.list_databases())
-            raise ProgramError(f"There is no database {database!r} in the catalog {catalog_name!r}.{hint}")
+            raise CatalogError(f"There is no database {database!r} in the catalog {catalog_name!r}.{hint}")
         self.current_catalog, self.current_database = catalog_name, database
 
     # -- functions ---------------------------------------------------------------------------------------------

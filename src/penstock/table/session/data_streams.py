@@ -76,7 +76,7 @@ def relation_of(
     mode = mode or ChangelogMode.insert_only()
     if stream._env is not session.env:
         raise ProgramError("The stream belongs to another StreamExecutionEnvironment than the table environment.")
-    natural = _natural_columns(stream.get_type())
+    natural = _natural_columns(stream._type_info)
     if len(given) == 1 and isinstance(given[0], Schema):
         body, places = _by_schema(given[0], natural)
     elif given:

@@ -15,7 +15,7 @@ from penstock.table.logical import nodes as plan
 from penstock.table.logical.queries import QueryBuilder
 from penstock.table.logical.resolved_table import resolve_table
 from penstock.table.logical.sinks import build_insert
-from penstock.table.session.altered_table import altered
+from penstock.table.session.altered_table import altered, with_key
 from penstock.table.session.catalogs import FullName
 from penstock.table.session.like_clause import like
 from penstock.table.session.table_session import TableSession
@@ -34,7 +34,7 @@ def create_table(statement: st.CreateTable, session: TableSession) -> TableResul
         return _create_as(statement, name, body, session)
     # As in Flink, OR REPLACE replaces nothing without a query: a table that is there is an error.
     resolve_table(body)
-    catalogs.create(name, CatalogBaseTable(body=body), statement.temporary, statement.if_not_exists)
+    catalogs.create(name, CatalogBaseTable(body=with_key(body)), statement.temporary, statement.if_not_exists)
     return TableResult.ok()
 
 
@@ -53,6 +53,8 @@ def _create_as(statement: st.CreateTable, name: FullName, body: st.TableBody, se
         given = [by_name[column] for column in body.names]
     body = replace(body, columns=(*(column for column in declared.values() if column is not None), *given), names=())
     resolve_table(body)
+    if statement.must_exist and session.catalogs.table(name) is None:
+        raise ProgramError(f"There is no table {'.'.join(name)} to be replaced: write CREATE OR REPLACE TABLE.")
     if statement.replace:
         session.catalogs.drop(name, False, statement.temporary, ignore=True)
     elif statement.if_not_exists and session.catalogs.table(name) is not None:

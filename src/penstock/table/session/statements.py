@@ -172,7 +172,7 @@ _REASONS: dict[type[st.Statement], str] = {
     st.TruncateTable: "TRUNCATE TABLE is not there: drop the table's files, or use INSERT OVERWRITE.",
     st.CallProcedure: "No catalog has procedures: CALL finds nothing.",
     st.AnalyzeTable: "ANALYZE TABLE is not there: plans do not depend on statistics.",
-    st.CreateModel: "Models are not there.",
+    st.CreateModel: "Models are not there: call the service in a Python function, as an AsyncScalarFunction.",
     st.CreateConnection: "Connections are not there: give the options to the table.",
     st.CreateMaterializedTable: "Materialized tables are not there: use a table and an INSERT.",
     st.StopJob: "STOP JOB is not there: use `penstock stop`, or get_job_client() of the result.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from penstock.table.sql import statements as st
@@ -87,15 +88,15 @@ class CreateGrammar(QueryGrammar):
     def replace_table(self) -> st.Statement:
         where = self.position
         self.expect("REPLACE", "TABLE")
-        return self._create_table(False, True, where)
+        return replace(self._create_table(False, True, where), must_exist=True)
 
-    def _create_table(self, temporary: bool, replace: bool, where: Any) -> st.Statement:
+    def _create_table(self, temporary: bool, replaces: bool, where: Any) -> st.CreateTable:
         exists = self.if_not_exists()
         path = self.path("the name of a table")
         body = self._table_body()
         like = self._like() if self.accept("LIKE") else None
         query = self.query() if self.accept("AS") else None
-        return st.CreateTable(path, body, temporary, exists, like, query, replace, position=where)
+        return st.CreateTable(path, body, temporary, exists, like, query, replaces, position=where)
 
     def _create_materialized(self, or_alter: bool, where: Any) -> st.Statement:
         self.if_not_exists()

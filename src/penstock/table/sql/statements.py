@@ -107,6 +107,7 @@ class CreateTable(Statement):
     like: LikeClause | None = None
     query: Query | None = None
     replace: bool = False
+    must_exist: bool = False  # REPLACE TABLE
 
 
 @dataclass(frozen=True)

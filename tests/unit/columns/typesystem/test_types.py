@@ -158,9 +158,9 @@ def test_values_go_to_sql_and_back() -> None:
     assert row.from_sql_type(plain[1:]) == value
 
 
-def test_bridging_to_java_is_refused() -> None:
-    with pytest.raises(NotSupportedError, match="no Java"):
-        T.INT().bridged_to("java.lang.Integer")
+def test_bridging_to_java_changes_nothing() -> None:
+    with pytest.warns(UserWarning, match="no Java"):
+        assert T.INT().bridged_to("java.lang.Integer") == T.INT()
 
 
 def test_parameters_of_types_have_pyflinks_names() -> None:

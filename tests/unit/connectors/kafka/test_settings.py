@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.connectors.kafka.offsets import KafkaTopicPartition
 from penstock.connectors.kafka.outage import Outage
-from penstock.connectors.kafka.settings import KafkaSettings
+from penstock.connectors.kafka.settings import KafkaSettings, OnceInAWhile
 from penstock.connectors.kafka.subscription import Subscription
 
 
@@ -100,3 +102,24 @@ def test_subscriptions_find_their_partitions() -> None:
         found(Subscription(topics=("missing", "orders")))
     with pytest.raises(ProgramError, match="Kafka has no orders-7"):
         found(Subscription(partitions=frozenset({KafkaTopicPartition("orders", 7)})))
+
+
+def test_flags_must_be_true_or_false() -> None:
+    with pytest.raises(ProgramError, match=r"commit.offsets.on.checkpoint is true or false, not 'maybe'"):
+        KafkaSettings({"commit.offsets.on.checkpoint": "maybe"}).check()
+
+
+def test_a_line_of_the_client_is_logged_once_in_half_a_minute_whichever_client_says_it() -> None:
+    now = [0.0]
+    passes = OnceInAWhile(lambda: now[0]).filter
+    away = "FAIL [rdkafka#consumer-{}] [thrd:b:1/bootstrap]: Connect failed: refused (after {}ms in state CONNECT)"
+
+    def logged(text: str) -> bool:
+        return passes(logging.LogRecord("", 0, "", 0, text, None, None))
+
+    assert logged(away.format(1, 0))
+    now[0] = 20.0
+    assert not logged(away.format(2, 13))
+    assert logged(away.replace("b:1", "c:2"))
+    now[0] = 31.0
+    assert logged(away.format(1, 0))

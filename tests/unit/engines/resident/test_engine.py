@@ -114,6 +114,27 @@ def test_slots_that_may_come_are_waited_for(tmp_path: Path, room: int | None, re
     engine.close()
 
 
+@pytest.mark.parametrize(
+    ("room", "words"), [(None, "how many the cluster can give it is not known"), (5, "the cluster can give it 5")]
+)
+def test_whoever_waits_for_slots_is_told_once(
+    tmp_path: Path, room: int | None, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = SimpleNamespace(now=0.0)
+    engine = ResidentEngine(EmptyHost(room), clock=lambda: clock.now)
+    engine.prepare(SimpleNamespace(configuration={}), None)  # type: ignore[arg-type]
+    engine.open(job_in(tmp_path))
+    engine.start(0)
+    assert engine.watch(0) is None
+    assert capsys.readouterr().err == "", "executors take a moment to start"
+    for clock.now in (11.0, 12.0, 13.0):
+        assert engine.watch(0) is None
+    told = capsys.readouterr().err
+    assert told.count("waits for slots of Spark: it has 0 of 2") == 1 and words in told
+    assert "fails 60 s after it began to wait (penstock.resident.slot-timeout)" in told
+    engine.close()
+
+
 def test_tasks_that_spark_cannot_start_are_told_with_the_cause_before_the_timeout(tmp_path: Path) -> None:
     host = EmptyHost()
     host.ended = lambda: {0: "Cannot run program", 1: "Cannot run program"}  # type: ignore[method-assign]

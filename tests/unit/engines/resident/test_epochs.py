@@ -94,3 +94,12 @@ def test_the_time_without_room_counts_if_there_was_something_to_read(monkeypatch
     running.epochs.look_soon()
     assert running.epochs.plan(0) is not None
     assert sum(running.held_up) == 5.0, "the source had nothing more: nobody held it up"
+
+
+def test_an_epoch_is_late_only_as_far_as_somebody_has_listened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its report may have come while the driver was busy with a commit that took long."""
+    running = Running(monkeypatch)
+    assert running.epochs.plan(0) is not None
+    running.now = 700.0
+    assert running.epochs.overdue(listened_at=1.0) is None
+    assert running.epochs.overdue(listened_at=700.0) == (1, [PLACE])

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 
 from penstock.common.errors import JobExecutionError
 from penstock.engines.resident.file_state_store import FileSnapshotStore, spans_of
+from penstock.engines.resident.frames import Frame
+from penstock.engines.resident.messages import Broken, Reported
+from penstock.engines.resident.messenger import Messenger
 from penstock.engines.resident.state_files import AppendedFiles, StateFiles, StoredObjects
 from penstock.engines.resident.unused_files import UnusedFiles
+from penstock.runtime.pickling import loads
 from penstock.runtime.state.disk import DiskStore
 from penstock.runtime.state_log import StateLog, Token
 from penstock.storage.local import LocalStorage
@@ -155,6 +159,34 @@ def test_damage_is_told_and_nothing_is_used(make: Make, tmp_path: Path, damage: 
         path.unlink()
     with pytest.raises(JobExecutionError, match="damaged"):
         FileSnapshotStore(make(tmp_path, "d2-0"), (1, 0), location)
+
+
+class Heard:
+    """The driver's end of a control connection."""
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+
+    def send(self, frame: Frame) -> None:
+        self.messages.append(loads(frame.payload))
+
+
+@both
+def test_a_report_whose_snapshot_is_not_durable_when_its_generation_ends_does_not_count(
+    make: Make, tmp_path: Path
+) -> None:
+    """Otherwise the epoch's record would name what was never written, if all others have reported."""
+    files = make(tmp_path, "first")
+    store = FileSnapshotStore(files, (1, 0))
+    store.put((0, 0), b"state")
+    location = store.location()
+    files.close()
+    heard = Heard()
+    messenger = Messenger(heard, beat_seconds=3600)  # type: ignore[arg-type]
+    messenger.tell(Reported(7, 5, (1, 0), location.encode()), after=files)
+    messenger.close()
+    assert [(type(message), message.generation) for message in heard.messages] == [(Broken, 7)]
+    files.close()
 
 
 def test_state_of_the_other_engine_is_told_apart() -> None:

@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -93,3 +94,20 @@ def test_a_local_spark_uses_what_is_there(driver: Path, executor: Path) -> None:
     prepare_worker(settings_of(driver))
     assert sys.path[:3] == [str(driver / name) for name in ("program", "package", "more.zip")]
     assert Path.cwd() == driver / "archives"
+
+
+def test_only_what_can_be_imported_travels_from_beside_a_program(driver: Path, executor: Path) -> None:
+    """A program at the top of a project would send its virtual environment with every start."""
+    program = driver / "program"
+    for name in (
+        "parts/deep.py",
+        ".venv/lib/python3.11/site-packages/large.py",
+        "worker-0/app-1/copy.py",
+        "environment/lib/large.py",
+    ):
+        (program / name).parent.mkdir(parents=True, exist_ok=True)
+        (program / name).write_text("")
+    (program / "environment" / "pyvenv.cfg").write_text("")
+    first = send(driver, executor, "spark://host:7077")[0]
+    with tarfile.open(executor / first) as archive:
+        assert sorted(archive.getnames()) == ["job.py", "parts/deep.py", "shipped_module.py"]

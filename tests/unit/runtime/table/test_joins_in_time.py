@@ -79,11 +79,12 @@ def joined(kind: str, pairs: list[tuple[Event, Event]], left: list[Event], right
     return sorted(found, key=repr)
 
 
+@pytest.mark.parametrize("nulls_match", [False, True])
 @pytest.mark.parametrize("kind", ["INNER", "LEFT", "RIGHT", "FULL"])
 @given(stream=streams(), restarts=st.sets(st.integers(1, 25)))
 @settings(max_examples=25, deadline=None)
-def test_interval_join(kind: str, stream: list[Event | int], restarts: set[int]) -> None:
-    side = TimedSide(ROWS, (1,), 2)
+def test_interval_join(kind: str, nulls_match: bool, stream: list[Event | int], restarts: set[int]) -> None:
+    side = TimedSide(ROWS, (1,), 2, (1,) if nulls_match else ())
     params = IntervalJoinParams(kind, side, side, -3, 5)
     join = TableHarness("table_interval_join", {"join": params}, [(ROWS, (1,)), (ROWS, (1,))], BOTH)
     left, right = sides(stream)
@@ -91,7 +92,7 @@ def test_interval_join(kind: str, stream: list[Event | int], restarts: set[int])
         (one, other)
         for one in left
         for other in right
-        if one[3] is not None and one[3] == other[3] and -3 <= one[4] - other[4] <= 5
+        if (nulls_match or one[3] is not None) and one[3] == other[3] and -3 <= one[4] - other[4] <= 5
     ]
     assert run(join, stream, restarts) == joined(kind, pairs, left, right)
     assert all(len(side.store) == 0 for side in join.operator._sides)  # type: ignore[attr-defined]
@@ -115,18 +116,21 @@ def test_temporal_join(kind: str, stream: list[Event | int], restarts: set[int])
     assert run(join, stream, restarts) == joined(kind, pairs, left, right)
 
 
+@pytest.mark.parametrize("nulls_match", [False, True])
 @pytest.mark.parametrize("kind", ["INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"])
 @given(stream=streams(), restarts=st.sets(st.integers(1, 25)))
 @settings(max_examples=20, deadline=None)
-def test_window_join(kind: str, stream: list[Event | int], restarts: set[int]) -> None:
+def test_window_join(kind: str, nulls_match: bool, stream: list[Event | int], restarts: set[int]) -> None:
     """The time column stands for the end of the window."""
-    side = WindowedSide(ROWS, (1, 2), 2)
+    side = WindowedSide(ROWS, (1, 2), 2, (1,) if nulls_match else ())
     params = WindowJoinParams(kind, side, side)
     output = ROWS if kind in ("SEMI", "ANTI") else BOTH
     join = TableHarness("table_window_join", {"join": params}, [(ROWS, (1, 2)), (ROWS, (1, 2))], output)
     stream = [event if isinstance(event, int) else (*event[:4], event[4] // 4 * 4 + 5) for event in stream]
     left, right = sides(stream)
-    pairs = [(one, other) for one in left for other in right if one[3] is not None and one[3:] == other[3:]]
+    pairs = [
+        (one, other) for one in left for other in right if (nulls_match or one[3] is not None) and one[3:] == other[3:]
+    ]
     if kind in ("SEMI", "ANTI"):
         matched = [row for row in left if any(row is one for one, _ in pairs) == (kind == "SEMI")]
         assert run(join, stream, restarts) == sorted((values(row) for row in matched), key=repr)

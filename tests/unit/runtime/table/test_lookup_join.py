@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ from penstock.runtime.table.async_lookup import AsyncLookup, nothing_found
 from penstock.runtime.table.lookup_cache import CacheSettings, LookupCache
 from penstock.runtime.table.lookup_join import LookupJoinParams, Retries
 from penstock.runtime.table.row_type import TableRowType
+from penstock.runtime.table.whole_table import Reloads
 
 LEFT = TableRowType(["id", "k"], [DataTypes.INT(), DataTypes.STRING()])
 RIGHT = TableRowType(["k", "name"], [DataTypes.STRING(), DataTypes.STRING()])
@@ -33,6 +35,11 @@ class Names(LookupFunction):
             rows["c"] = [("c", "carl")]
         self.asked.append(list(keys))
         return [rows.get(key[0], []) for key in keys]
+
+    def everything(self) -> dict[tuple[Any, ...], list[Any]]:
+        """Each time anna is a year older."""
+        self.asked.append([])
+        return {("a",): [("a", f"anna {len(self.asked)}")]}
 
 
 @pytest.fixture(autouse=True)
@@ -128,3 +135,27 @@ def test_asynchronous_lookups_try_again_what_is_missing() -> None:
     join.operator.finish()
     assert join.changes() == [("+I", (1, "c", "c", "carl")), ("+I", (2, "b", "b", "bert"))]
     join.operator.close()
+
+
+@pytest.mark.parametrize(("now", "read_again"), [(999, False), (1_000, True)])
+def test_a_whole_table_is_read_at_the_first_row_and_when_it_is_due(now: int, read_again: bool) -> None:
+    join = harness("LEFT", cache=Reloads(1_000))
+    assert Names.asked == []
+    join.rows([("+I", (1, "a")), ("+I", (2, "b"))])
+    join.processing_time(now)
+    join.rows([("+I", (3, "a"))])
+    name = "anna 2" if read_again else "anna 1"
+    assert join.changes() == [
+        ("+I", (1, "a", "a", "anna 1")),
+        ("+I", (2, "b", None, None)),
+        ("+I", (3, "a", "a", name)),
+    ]
+
+
+def test_when_a_whole_table_is_due() -> None:
+    day, hour = 86_400_000, 3_600_000
+    assert Reloads(100).due_after(10, 30) == 130
+    assert Reloads(100, fixed_rate=True).due_after(10, 30) == 110
+    at_ten = datetime.time(10, tzinfo=datetime.UTC)
+    assert Reloads(at=at_ten).due_after(5 * day + 9 * hour, 0) == 5 * day + 10 * hour
+    assert Reloads(at=at_ten, days=3).due_after(5 * day + 10 * hour, 0) == 8 * day + 10 * hour

@@ -134,6 +134,11 @@ CHANGES = {
         b'{"data":[{"id":"1","name":"b"}],"old":[{"name":"a"}],"type":"UPDATE"}',
         b'{"data":[{"id":"1","name":"b"}],"type":"DELETE"}',
     ],
+    "ogg-json": [
+        b'{"table":"T","after":{"id":1,"name":"a"},"op_type":"I"}',
+        b'{"before":{"id":1,"name":"a"},"after":{"id":1,"name":"b"},"op_type":"U"}',
+        b'{"before":{"id":1,"name":"b"},"op_type":"D"}',
+    ],
     "maxwell-json": [
         b'{"data":{"id":1,"name":"a"},"type":"insert"}',
         b'{"data":{"id":1,"name":"b"},"old":{"name":"a"},"type":"update"}',
@@ -158,7 +163,7 @@ def test_changes_are_written_as_insertions_and_deletions() -> None:
 def test_options_are_checked_and_missing_formats_say_so() -> None:
     with pytest.raises(ProgramError, match="no option 'ignore-parse-error'. Did you mean 'ignore-parse-errors'"):
         decoded("json", ID_AND_NAME, [], ignore_parse_error="true")
-    with pytest.raises(NotSupportedError, match="'orc' of t is not there yet"):
+    with pytest.raises(NotSupportedError, match="'orc' of t is one of files"):
         format_of(ConnectorTable(("t",), (), {"format": "orc"}))
     with pytest.raises(ProgramError, match="Did you mean 'json'"):
         format_of(ConnectorTable(("t",), (), {"format": "jsn"}))
@@ -186,7 +191,7 @@ def test_lines_of_files_are_the_messages() -> None:
     parts = zip(*rows, strict=True)
     columns = [from_plain(part, field.data_type) for part, field in zip(parts, fields, strict=True)]
     kinds = np.array([0, 1, 2, 3], np.int8)
-    for name in ("csv", "json", "debezium-json", "canal-json", "maxwell-json"):
+    for name in ("csv", "json", "debezium-json", "canal-json", "maxwell-json", "ogg-json"):
         encoder = FORMATS[name].encoder_of(fields, FormatOptions(name, "t"))
         messages = encoder.encode(columns, kinds, len(rows))
         assert encoder.block(columns, kinds, len(rows)) == b"".join(message + b"\n" for message in messages)

@@ -73,3 +73,11 @@ def test_joins_need_different_names(orders: Relation) -> None:
 def test_order(orders: Relation) -> None:
     made = table_calls.order_by(orders, nodes(col("ts").asc, col("id").desc))
     assert explain(made).splitlines()[0] == "Sort(orderBy=[ts ASC, id DESC])"
+
+
+def test_flatten_gives_the_fields_of_a_row() -> None:
+    source = plan_sql("SELECT 1 AS id, CAST(ROW(2, 'x') AS ROW<a INT, b STRING>) AS r", TABLES)
+    made = table_calls.select(source, nodes(col("id").flatten, col("r").flatten))
+    assert made == table_calls.select(
+        source, nodes(col("id"), col("r").get("a").alias("r$a"), col("r").get("b").alias("r$b"))
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.table import DataTypes, StreamTableEnvironment
 from penstock.table.expressions import call, col
@@ -175,10 +175,51 @@ def test_conflicts_and_materializing(t_env: StreamTableEnvironment, tmp_path: Pa
     changing = "SELECT o.id, r.rate FROM orders AS o LEFT JOIN rates AS r ON o.cur = r.cur"
     assert "SinkMaterialize" in t_env.explain_sql(f"INSERT INTO worth {changing}")
     assert "SinkMaterialize" in t_env.explain_sql(f"INSERT INTO worth {changing} ON CONFLICT DO DEDUPLICATE")
-    for action in ("ERROR", "NOTHING"):
-        with pytest.raises(NotSupportedError, match="DO DEDUPLICATE"):
-            t_env.execute_sql(f"INSERT INTO worth {changing} ON CONFLICT DO {action}")
+    t_env.execute_sql(f"INSERT INTO worth {changing} ON CONFLICT DO NOTHING").wait()
+    with sqlite3.connect(tmp_path / "a.db") as database:
+        assert [row[0] for row in database.execute("SELECT id FROM worth ORDER BY id")] == [1, 2, 3, 4]
+    with pytest.raises(JobExecutionError, match="have the primary key .id=1."):
+        t_env.execute_sql(f"INSERT INTO worth {changing} ON CONFLICT DO ERROR").wait()
+    t_env.execute_sql("CREATE TEMPORARY VIEW pairs AS SELECT * FROM (VALUES (1, 2), (1, 3)) AS T(id, rate)")
+    t_env.execute_sql(
+        "CREATE TABLE untimed (id INT, rate INT) WITH ('connector' = 'filesystem', 'format' = 'csv',"
+        f" 'path' = '{tmp_path}/none.csv')"
+    )
+    with pytest.raises(SqlValidationError, match="untimed has no WATERMARK"):
+        t_env.execute_sql("INSERT INTO worth SELECT * FROM untimed ON CONFLICT DO NOTHING")
+    t_env.execute_sql("CREATE TABLE shown (id INT, rate INT) WITH ('connector' = 'print')")
+    with pytest.raises(SqlValidationError, match="written by a primary key"):
+        t_env.execute_sql("INSERT INTO shown SELECT * FROM pairs ON CONFLICT DO NOTHING")
     t_env.get_config().set("table.exec.sink.upsert-materialize", "NONE")
     assert "SinkMaterialize" not in t_env.explain_sql(f"INSERT INTO worth {changing}")
     t_env.get_config().set("table.exec.sink.upsert-materialize", "FORCE")
     assert "SinkMaterialize" in t_env.explain_sql("INSERT INTO worth SELECT id, MAX(amount) FROM orders GROUP BY id")
+
+
+def test_a_whole_table_of_a_database_is_kept(t_env: StreamTableEnvironment, tmp_path: Path) -> None:
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "a.db") as database:
+        database.execute("CREATE TABLE goods (id INTEGER, name TEXT)")
+        database.execute("INSERT INTO goods VALUES (1, 'tea'), (2, 'nut'), (2, 'fig')")
+
+    def created(name: str, *options: str) -> None:
+        given = ", ".join(["'connector' = 'jdbc'", f"'url' = 'jdbc:sqlite:{tmp_path}/a.db'", *options])
+        t_env.execute_sql(f"CREATE TABLE {name} (id INT, name STRING) WITH ('table-name' = 'goods', {given})")
+
+    created("goods", "'lookup.cache' = 'FULL'", "'lookup.full-cache.periodic-reload.interval' = '1 h'")
+    created("daily", "'lookup.cache' = 'FULL'", "'lookup.full-cache.reload-strategy' = 'TIMED'")
+    created("never", "'lookup.cache' = 'FULL'")
+    t_env.execute_sql(
+        "CREATE TEMPORARY VIEW sales AS SELECT *, PROCTIME() AS proc FROM (VALUES (2), (1), (9)) AS T(good)"
+    )
+    query = "SELECT {} s.good, g.name FROM sales s LEFT JOIN {} FOR SYSTEM_TIME AS OF s.proc AS g ON s.good = g.id"
+    with t_env.execute_sql(query.format("", "goods")).collect() as rows:
+        assert [tuple(row) for row in rows] == [(2, "nut"), (2, "fig"), (1, "tea"), (9, None)]
+    for text, wrong in [
+        (query.format("", "never"), "periodic-reload.interval"),
+        (query.format("", "daily"), "timed-reload.iso-time"),
+        (query.format("/*+ LOOKUP('table' = 'g', 'async' = 'true') */", "goods"), "has all rows"),
+    ]:
+        with pytest.raises((NotSupportedError, ProgramError), match=wrong):
+            t_env.execute_sql(text)

@@ -18,6 +18,7 @@ from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.key_columns import Integers
 from penstock.runtime.table.aggregates import contents, documents
+from penstock.runtime.table.aggregates.bitmaps import set_outcomes
 from penstock.runtime.table.aggregates.contents import Bag, ContentFunction, Pairs, Sequel
 from penstock.runtime.table.aggregates.counted_distinct import CountedDistinct
 from penstock.runtime.table.aggregates.distinct import Distinct
@@ -233,6 +234,7 @@ _FUNCTIONS: dict[str, Maker] = {
     "PERCENTILE": _percentile,
     "approxCountDistinct": _remembering(Bag, contents.different),
     "singleValue": _remembering(Sequel, contents.single),
+    **{name: _remembering(Bag, outcome) for name, outcome in set_outcomes().items()},
     "JSON_OBJECTAGG": _json_object,
     "JSON_ARRAYAGG": _json_array,
 }
