@@ -104,8 +104,7 @@ class SplitPlanner(SourcePlanner):
     def __init__(self, source: Source) -> None:
         self._source = source
         self.bounded = source.bounded
-        self._restored = SourceProgress()
-        self._begun = self._after = SourceProgress()
+        self._restored = self._begun = self._after = SourceProgress()
         self._reached: Positions = {}  # in the last epoch, also of splits that it has finished
         self._budget = 1
         self._opened: SplitWatch | None = None
@@ -122,6 +121,7 @@ class SplitPlanner(SourcePlanner):
         self._directory = directory
 
         def start() -> None:
+            self.close()
             self._opened = SplitWatch(self._source.create_enumerator(context), wake, self._after.enumerator)
             self._opened.start()
 
@@ -152,7 +152,13 @@ class SplitPlanner(SourcePlanner):
         return self._after.ended
 
     def begin(self, progress: SourceProgress | None) -> None:
-        self._begun = self._with_found(self._restored if progress is None else progress)
+        before = self._restored if progress is None else progress
+        if before is not self._after:
+            # An epoch that has a record runs again: its driver died before Spark had committed it. The splits that it
+            # had found are found once more, by an enumerator that does not know them.
+            self._after = before
+            self._start()
+        self._begun = self._with_found(before)
 
     def assignments(self, start: int, end: int, parallelism: int) -> dict[int, Assignment]:
         mine: dict[int, list[OpenSplit]] = {subtask: [] for subtask in range(parallelism)}
@@ -211,11 +217,12 @@ class SplitPlanner(SourcePlanner):
 
     def recover(self, progress: SourceProgress | None) -> None:
         if progress is not None:
-            self._restored = self._after = progress
+            self._after = progress
 
     def savepoint_state(self, position: int) -> Any:
         return self._after
 
     def restore_savepoint(self, position: int, state: Any) -> int:
-        self.recover(state)
+        if state is not None:
+            self._restored = self._after = state
         return 0
