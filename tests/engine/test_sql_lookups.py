@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.services.postgres import PASSWORD, USER, PostgresServer
 
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import ProgramError
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.table import StreamTableEnvironment, TableResult
 from penstock.table.sql.errors import SqlValidationError
@@ -123,5 +123,5 @@ def test_what_cannot_be_looked_up_is_said(local_env: Factory, goods: PostgresSer
     with pytest.raises(ProgramError, match="'retry-predicate'"):
         t_env.execute_sql(f"SELECT /*+ LOOKUP('table' = 'g', 'max-attempts' = '3') */ oid {FROM.format('', '')}")
     full = "/*+ OPTIONS('lookup.cache' = 'FULL') */"
-    with pytest.raises(NotSupportedError, match="use 'PARTIAL'"):
+    with pytest.raises(ProgramError, match="needs 'lookup.full-cache.periodic-reload.interval'"):
         t_env.execute_sql(f"SELECT oid {FROM.format('', full)}")

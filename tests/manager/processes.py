@@ -83,16 +83,18 @@ def driver_of(home: Path, job_id: str) -> int | None:
 
 
 def drivers_running(home: Path, job_id: str) -> int:
-    """How many processes drive the job, whatever the manager thinks."""
+    """How many processes drive the job, whatever the manager thinks; a child looks like its driver until it is another
+    program."""
     entry = str(home / "manager" / "jobs" / f"{job_id}.json")
-    count = 0
+    parents: dict[int, int] = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
+            if b"drive" in words and entry.encode() in words:
+                parents[int(process.name)] = int((process / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue  # it has ended meanwhile
-        count += b"drive" in words and entry.encode() in words
-    return count
+    return sum(parent not in parents for parent in parents.values())
 
 
 def written(output: Path) -> dict[int, tuple[int, int]]:

@@ -19,7 +19,7 @@ from penstock.control.attempts import Attempt
 R = TypeVar("R")
 Column = tuple[str, Callable[[R], str]]
 
-_WIDTH_WITHOUT_TERMINAL = 200
+_WIDTH_WITHOUT_TERMINAL = 1000  # nothing is broken into lines where a script reads it
 UNKNOWN = "-"
 
 
