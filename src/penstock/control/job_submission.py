@@ -11,7 +11,7 @@ from pathlib import Path
 from penstock.common.configuration import Configuration
 from penstock.common.errors import NotSupportedError
 from penstock.common.job_status import JobStatus
-from penstock.common.options import RESIDENT, validate, value_of
+from penstock.common.options import MICRO_BATCH, RESIDENT, validate, value_of
 from penstock.common.run_options import RunOptions, current_run_options
 from penstock.common.state_backend_names import max_state_size
 from penstock.control.checkpoints import CheckpointSettings
@@ -123,10 +123,14 @@ def _savepoint_to_start_from(
     checkpoints: CheckpointSettings,
     configuration: Configuration,
 ) -> Savepoint | None:
-    """The one from the command line is for the program's first job; a job that has an epoch goes on from that."""
+    """The one from the command line is for the program's first job; a job that has an epoch goes on from that.
+
+    Micro-batches may run the first one again although it has a record, if the driver died before Spark's commit.
+    """
     options = current_run_options()
     if recorded is not None:
-        if EpochStore(epochs, checkpoints.way_out).latest.epoch > 0:
+        repeatable = 1 if recorded.engine == MICRO_BATCH else 0
+        if EpochStore(epochs, checkpoints.way_out).latest.epoch > repeatable:
             return None
         before = None if recorded.program is None else recorded.program.savepoint_path
         options.savepoint_path = options.savepoint_path or before
