@@ -71,7 +71,10 @@ class SourcePlanner(ABC):
         """What the operator in the workers is given: for the kind "source" a WorkReader."""
 
     def begin(self, progress: Any) -> None:
-        """Before assignments(): what completed() has given for the epoch before; None at the start of the job."""
+        """Before assignments(): what completed() has given for the epoch before; None at the start of the job.
+
+        An epoch that has a record may run again: then it is what was given before that of recover().
+        """
 
     def completed(self, reports: list[Any]) -> Any:
         """The epoch is complete: what the epoch's record keeps, made of what the subtasks report about this source."""
