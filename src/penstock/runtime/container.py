@@ -11,7 +11,7 @@ import contextlib
 import io
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -328,16 +328,21 @@ class Container:
                 station.guard(dumps, snapshot.operators[station.uid])
             raise
 
-    def load(self, snapshot: bytes) -> None:
-        """The inverse of snapshot(), on the same or an older container."""
-        loaded: ContainerSnapshot = loads(snapshot)
+    def load(self, snapshots: Iterable[bytes]) -> None:
+        """The inverse of snapshot(), called once or several times: on the same or an older container."""
+        for snapshot in snapshots:
+            self._load(loads(snapshot))
+            self._trim()
         for station in self._stations.values():
-            if station.uid in loaded.operators:
-                station.load(loaded.operators[station.uid], loaded.full)
-        for id_, position in loaded.writers.items():
+            station.operator.loaded()
+
+    def _load(self, snapshot: ContainerSnapshot) -> None:
+        for station in self._stations.values():
+            if station.uid in snapshot.operators:
+                station.load(snapshot.operators[station.uid], snapshot.full)
+        for id_, position in snapshot.writers.items():
             if id_ in self._writers and position is not None:
                 self._writers[id_].restore(position)
-        self._trim()
 
     def see_union_lists(self, of_all: dict[int, UnionLists]) -> None:
         """Before open(), after load(): what all subtasks of the level had in union lists."""

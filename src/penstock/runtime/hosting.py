@@ -122,7 +122,7 @@ def run_level_zero(
     def up_to_date(lease: Lease) -> Container:
         if token is not None and lease.token == token:
             return lease.cached()
-        replay = None if snapshot is None else lambda container: container.load(snapshot[1])
+        replay = None if snapshot is None else lambda container: container.load([snapshot[1]])
         return lease.fresh(replay, union_lists or {})
 
     def save(container: Container, report: SubtaskReport) -> Token:

@@ -18,6 +18,7 @@ from penstock.common.typeinfo import BasicType, BasicTypeInfo
 from penstock.runtime.keys import stable_hash
 
 Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
 Hashes = npt.NDArray[np.uint64]
 
 _HASH_MODULUS = (1 << 61) - 1  # of Python's hash of an integer

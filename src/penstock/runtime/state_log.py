@@ -48,7 +48,8 @@ class Snapshotted(Protocol):
 
     def snapshot(self, full: bool = False) -> bytes: ...
 
-    def load(self, snapshot: bytes) -> None: ...
+    def load(self, snapshots: Iterable[bytes]) -> None:
+        """Applies them one after the other."""
 
 
 @dataclass(frozen=True)
@@ -114,25 +115,27 @@ class StateLog:
 
     def replay(self, container: Snapshotted, since: Token | None) -> None:
         """Brings a container up to date: one at that snapshot, or a new one."""
-        head = self._head
-        if head is None:
-            return
-        if since is None:
-            self._load_base(head, container)
-        start = head.base_seq if since is None else since.seq
-        for seq in range(start + 1, head.token.seq + 1):
-            if since is None and head.pages is not None and container.store is not None:
-                container.store.replaying(seq, head.pages.seqs)
-            container.load(self._read(seq)[2])
-        if container.store is not None:
-            container.store.replayed()
+        if self._head is not None:
+            container.load(self._missed(self._head, container.store, since))
 
-    def _load_base(self, head: _Head, container: Snapshotted) -> None:
-        if head.pages is not None and container.store is not None:
+    def _missed(self, head: _Head, store: DiskStore | None, since: Token | None) -> Iterator[bytes]:
+        pages = head.pages if since is None else None
+        if since is None:
+            yield self._base(head, store)
+        for seq in range((head.base_seq if since is None else since.seq) + 1, head.token.seq + 1):
+            if pages is not None and store is not None:
+                store.replaying(seq, pages.seqs)
+            yield self._read(seq)[2]
+        if store is not None:
+            store.replayed()
+
+    def _base(self, head: _Head, store: DiskStore | None) -> bytes:
+        """What was written as a whole; pages of state on disk go to its store."""
+        if head.pages is not None and store is not None:
             for page, size in enumerate(head.pages.sizes):
                 if size:
-                    container.store.load_page(self._read(_FIRST_PAGE - page))
-        container.load(self._read(head.rest if head.pages is not None else head.base_seq)[2])
+                    store.load_page(self._read(_FIRST_PAGE - page))
+        return self._read(head.rest if head.pages is not None else head.base_seq)[2]  # type: ignore[no-any-return]
 
     # -- writing -----------------------------------------------------------------------------------------------
 

@@ -192,6 +192,7 @@ class OperatorHarness:
     def _replay(self, operator: Operator, missed: int) -> None:
         for snapshot in self._snapshots[len(self._snapshots) - missed :]:
             operator.load(pickle.loads(snapshot))
+        operator.loaded()
 
     def restart(self, full: bool = False) -> None:
         """An epoch ends, and the next one begins in another process.

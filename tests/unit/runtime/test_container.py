@@ -137,11 +137,11 @@ def test_a_snapshot_brings_another_container_up_to_date() -> None:
     run(first, Batch(["x", "y"]))
     snapshot = first.snapshot()
     second = opened(chain(Count()))
-    second.load(snapshot)
+    second.load([snapshot])
     _, report = run(second, Batch(["z"]))
     assert report.committables == {3: [3]}
     third = opened(chain(Count()))
-    third.load(second.snapshot(full=True))
+    third.load([second.snapshot(full=True)])
     _, report = run(third, Batch(["z"]))
     assert report.committables == {3: [4]}
 
@@ -164,7 +164,7 @@ def test_end_is_remembered_by_the_snapshot() -> None:
     container = opened(chain(Double()))
     run(container, Batch([1]), final=True)
     other = opened(chain(Double()))
-    other.load(container.snapshot())
+    other.load([container.snapshot()])
     _, report = whole_epoch(other)
     assert report.finished
 

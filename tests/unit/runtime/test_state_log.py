@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from penstock.common.errors import JobExecutionError
@@ -39,8 +41,8 @@ class Applied:
     def __init__(self) -> None:
         self.deltas: list[bytes] = []
 
-    def load(self, snapshot: bytes) -> None:
-        self.deltas.append(snapshot)
+    def load(self, snapshots: Iterable[bytes]) -> None:
+        self.deltas.extend(snapshots)
 
     def snapshot(self, full: bool = False) -> bytes:
         raise NotImplementedError

@@ -136,13 +136,12 @@ class Operator:
         return snapshot
 
     def load(self, snapshot: OperatorSnapshot, full: bool = False) -> None:
-        """Brings a (possibly older) instance up to date; the inverse of snapshot()."""
+        """Brings a (possibly older) instance up to date; the inverse of snapshot(). loaded() follows after the last."""
         self.watermark = snapshot.watermark
         self.memory.load(snapshot, full)
         if snapshot.extra is not None:
             self.restore_extra(loads(snapshot.extra))
             self._last_extra = snapshot.extra
-        self.loaded()
 
     def saved_state(self) -> OperatorSnapshot:
         """For a savepoint, right after snapshot(): everything but the tables, which follow in pieces."""

@@ -137,13 +137,12 @@ class KeyedStateBackend:
     def full_delta(self) -> dict[str, Any]:
         """All tables; of those on disk only what they are, their entries are saved in pages of the store."""
         return {
-            name: (self._states.schema(name), {} if self._is_on_disk(table) else table.full_delta())
+            name: (self._states.schema(name), {} if self._is_in_pages(table) else table.full_delta())
             for name, table in self._tables.items()
         }
 
-    def _is_on_disk(self, table: Table) -> bool:
-        # Rows and accumulators of SQL operators are columns in memory with either backend.
-        return self.on_disk and not getattr(table, "in_memory", False)
+    def _is_in_pages(self, table: Table) -> bool:
+        return self.on_disk and not getattr(table, "full_delta_beside_pages", False)
 
     def pieces(self) -> Iterator[tuple[str, StateSchema, dict[Any, Any]]]:
         """All tables in pieces, each a delta that adds some entries: (state name, schema, entries)."""

@@ -16,7 +16,7 @@ import uuid
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.runtime.key_bytes import key_bytes
 from penstock.runtime.pickling import dumps, loads
@@ -46,10 +46,14 @@ class DiskStore:
         self._cache_limit = memory // 4  # of two generations
         self._cached = 0
         self._maps: weakref.WeakSet[DiskMap] = weakref.WeakSet()
+        self._guests: weakref.WeakSet[PagedTable] = weakref.WeakSet()
         self._replayed: tuple[int, Sequence[int]] | None = None
         self.close = weakref.finalize(self, _remove, self._database, self.path)
 
     # -- memory ------------------------------------------------------------------------------------------------
+
+    def attach(self, table: PagedTable) -> None:
+        self._guests.add(table)
 
     def register(self, mapping: DiskMap) -> None:
         self._maps.add(mapping)
@@ -94,6 +98,8 @@ class DiskStore:
         blocks: list[bytes] = []
         for address, content in self.scan(bytes((number,))):
             blocks += (_LENGTHS.pack(len(address), len(content)), address, content)
+        for address, content in filter(None, (table.page(number) for table in self._guests)):
+            blocks += (_LENGTHS.pack(len(address), len(content)), address, content)
         return b"".join(blocks)
 
     def load_page(self, content: bytes) -> None:
@@ -112,6 +118,8 @@ class DiskStore:
 
     def replayed(self) -> None:
         self._replayed = None
+        for table in self._guests:
+            table.replayed()
 
     @property
     def is_replaying(self) -> bool:
@@ -122,6 +130,35 @@ class DiskStore:
             return True
         sequence, pages = self._replayed
         return sequence > pages[page]
+
+
+class PagedTable(Protocol):
+    """A table that keeps its entries elsewhere; its pages are in the log with those of the store."""
+
+    def page(self, number: int) -> tuple[bytes, bytes] | None:
+        """The address of its part of a page, and that part; None if it is empty."""
+
+    def replayed(self) -> None: ...
+
+
+class DiskPlace:
+    """Where the pages of such a table are while they are loaded."""
+
+    def __init__(self, store: DiskStore, table: bytes) -> None:
+        self.store = store
+        self._table = table
+
+    def address(self, page: int) -> bytes:
+        return bytes((page,)) + self._table
+
+    def taken(self, page: int) -> bytes | None:
+        """What a page had; it is in the hands of the table now."""
+        content = self.store.read(self.address(page))
+        if content is not None:
+            batch = self.store.batch()
+            batch.delete(self.address(page))
+            self.store.write(batch)
+        return content
 
 
 class DiskMap:

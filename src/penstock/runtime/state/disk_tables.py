@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock.runtime.key_layout import KeyLayout
-from penstock.runtime.state.disk import DiskMap, DiskStore, Groups, table_bytes
+from penstock.runtime.state.disk import DiskMap, DiskPlace, DiskStore, Groups, table_bytes
 from penstock.runtime.state.table import DELETED, ListTable, MapTable, Table, ValueTable, sliced
 
 
@@ -136,7 +136,13 @@ class DiskTables:
         self._uid = uid
 
     def make(self, shape: type[Table], name: str, layout: KeyLayout) -> DiskTable:
-        place = table_bytes(f"{self._uid}\0{name}")
         if layout is KeyLayout.INSIDE:
-            return DiskGroupsTable(Groups(self.store, place))
-        return _ON_DISK[shape](DiskMap(self.store, place))  # type: ignore[no-any-return]
+            return DiskGroupsTable(Groups(self.store, self._bytes(name)))
+        return _ON_DISK[shape](DiskMap(self.store, self._bytes(name)))  # type: ignore[no-any-return]
+
+    def place(self, name: str) -> DiskPlace:
+        """For a table that brings its own way of keeping entries."""
+        return DiskPlace(self.store, self._bytes(name))
+
+    def _bytes(self, name: str) -> bytes:
+        return table_bytes(f"{self._uid}\0{name}")

@@ -10,18 +10,17 @@ import pyarrow as pa
 from penstock.columns.kernels.datum import Session
 from penstock.columns.typed.evaluation import matching
 from penstock.columns.typed.nodes import Typed
-from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_columns import keys_of_column
+from penstock.runtime.key_columns import Booleans, Integers
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keys import RowKey
 from penstock.runtime.table.pair_condition import JoiningOperator
 from penstock.runtime.table.row_chains import RowChains
-from penstock.runtime.table.row_store import Booleans, Integers, RowStore
+from penstock.runtime.table.row_store import row_store
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.window_times import millis
 
@@ -57,9 +56,8 @@ class _Side:
         self.reach = reach  # partners have times from `time + reach[0]` to `time + reach[1]`
         self.codec = TableCodec(params.row_type)
         self._key = RowKey(params.row_type, params.keys)
-        made = RowStore(self.codec.schema, lambda columns: keys_of_column(self.key_column(columns)), (_TIME, _MATCHED))
-        self.store: RowStore = operator.memory.keyed.table(name, ListStateDescriptor, lambda _disk: made)
-        self.chains = RowChains(made, self.key_column)
+        self.store = row_store(operator, name, self.codec.schema, self.key_column, (_TIME, _MATCHED))
+        self.chains = RowChains(self.store)
         self.earliest = MAX_TIMESTAMP
 
     def key_column(self, columns: pa.RecordBatch) -> pa.Array:

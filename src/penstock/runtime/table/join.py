@@ -7,7 +7,7 @@ only the rows of a side that come and go among each other are looked at one by o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,18 +15,17 @@ import pyarrow as pa
 from penstock.columns.kernels.datum import Session
 from penstock.columns.typed.evaluation import matching
 from penstock.columns.typed.nodes import Typed
-from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.batch import Batch, Kinds
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_columns import keys_of_column
+from penstock.runtime.key_columns import Booleans, Integers
 from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.codec import TableCodec, with_kinds
 from penstock.runtime.table.keys import key_column
 from penstock.runtime.table.pair_condition import JoiningOperator
 from penstock.runtime.table.row_chains import RowChains
 from penstock.runtime.table.row_removal import RowRemoval
-from penstock.runtime.table.row_store import Booleans, Integers, RowStore
+from penstock.runtime.table.row_store import row_store
 from penstock.runtime.table.row_type import TableRowType
 
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = range(4)
@@ -66,20 +65,16 @@ class _Side:
         self.counts = counts  # whether rows know how many of the other side they match
         self.codec = TableCodec(params.row_type)
         notes = ((_MATCHES,) if counts else ()) + ((_TOUCHED,) if params.ttl else ())
-        made = RowStore(self.codec.schema, self._keys_of, notes)
-        self.store: RowStore = operator.memory.keyed.table(name, ListStateDescriptor, lambda _disk: made)
-        self._chains = RowChains(made, self.key_column_of)
+        self.store = row_store(operator, name, self.codec.schema, self.key_column_of, notes)
+        self._chains = RowChains(self.store)
         self._removal: RowRemoval | None = None
         if params.identity is not None:
-            self._removal = RowRemoval(made, params.identity, params.row_type.types, params.unique)
+            self._removal = RowRemoval(self.store, params.identity, params.row_type.types, params.unique)
 
     def key_column_of(self, columns: pa.RecordBatch) -> pa.Array:
         places, types = self.params.keys, self.params.row_type.types
         chosen = [columns.column(place) for place in places]
         return key_column(chosen, [types[place] for place in places], columns.num_rows)
-
-    def _keys_of(self, columns: pa.RecordBatch) -> list[Any]:
-        return keys_of_column(self.key_column_of(columns))
 
     def rebuild(self) -> None:
         self._chains.rebuild()

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from penstock.columns.typed.nodes import Aggregate
-from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_columns import Integers, keys_of_column, numbered
+from penstock.runtime.key_columns import Integers, numbered
 from penstock.runtime.table.aggregates.calls import AggregateCalls
 from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.codec import TableCodec
@@ -26,7 +24,7 @@ from penstock.runtime.table.keyed_slots import slot_table
 from penstock.runtime.table.keys import RowKey
 from penstock.runtime.table.pending_rows import PendingRows
 from penstock.runtime.table.row_chains import RowChains
-from penstock.runtime.table.row_store import RowStore
+from penstock.runtime.table.row_store import row_store
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import SlotField
@@ -79,15 +77,11 @@ class OverOperator(AggregatingOperator):
         self._pending = PendingRows(self, "_pending", params.input_type, params.keys)
         self._late = context.memory.metrics.counter("numLateRecordsDropped")
         if self._bounded:
-            made = RowStore(self._input.schema, self._keys_of, (_TIME,))
-            self._window: RowStore = self.memory.keyed.table("_window", ListStateDescriptor, lambda _disk: made)
-            self._chains = RowChains(made, self._key_column)
+            self._window = row_store(self, "_window", self._input.schema, self._key_column, (_TIME,))
+            self._chains = RowChains(self._window)
 
     def _key_column(self, columns: pa.RecordBatch) -> pa.Array:
         return self._key.key_column_of(self._input.batch(list(columns.columns), rows=columns.num_rows))
-
-    def _keys_of(self, columns: pa.RecordBatch) -> list[Any]:
-        return keys_of_column(self._key_column(columns))
 
     def loaded(self) -> None:
         self._pending.loaded()

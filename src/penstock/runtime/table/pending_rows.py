@@ -7,13 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.batch import MAX_TIMESTAMP
-from penstock.runtime.key_columns import keys_of_column
+from penstock.runtime.key_columns import Booleans, Integers
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keys import RowKey
-from penstock.runtime.table.row_store import Booleans, Integers, RowStore
+from penstock.runtime.table.row_store import row_store
 from penstock.runtime.table.row_type import TableRowType
 
 _TIME, _KIND = "time", "kind"
@@ -26,11 +25,10 @@ class PendingRows:
         codec = TableCodec(row_type)
         key = RowKey(row_type, keys)
 
-        def keys_of(columns: pa.RecordBatch) -> list[object]:
-            return keys_of_column(key.key_column_of(codec.batch(list(columns.columns), rows=columns.num_rows)))
+        def key_column_of(columns: pa.RecordBatch) -> pa.Array:
+            return key.key_column_of(codec.batch(list(columns.columns), rows=columns.num_rows))
 
-        made = RowStore(codec.schema, keys_of, (_TIME, _KIND))
-        self._store: RowStore = operator.memory.keyed.table(name, ListStateDescriptor, lambda _disk: made)
+        self._store = row_store(operator, name, codec.schema, key_column_of, (_TIME, _KIND))
         self._earliest = MAX_TIMESTAMP
 
     def __len__(self) -> int:

@@ -6,50 +6,14 @@ takes one pass of NumPy for each link, and reading a chain frees it of rows that
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pyarrow as pa
 
-from penstock.runtime.key_columns import numbered
-from penstock.runtime.key_index import KeyIndex, index_for
-from penstock.runtime.table.row_store import Booleans, Integers, RowStore
-
-KeyColumnOf = Callable[[pa.RecordBatch], pa.Array]
+from penstock.runtime.key_columns import Booleans, Integers
+from penstock.runtime.table.key_slots import KeySlots
+from penstock.runtime.table.row_store import KeyColumnOf, RowStore
 
 _LONG = 32  # links
-
-
-class KeySlots:
-    """Numbers for keys; 0 is that of NULL."""
-
-    def __init__(self) -> None:
-        self._index: KeyIndex | None = None
-        self._null_known = False
-
-    def __len__(self) -> int:
-        return 1 + (0 if self._index is None else len(self._index))
-
-    def find(self, keys: pa.Array, add: bool = False) -> Integers:
-        """The number of each key; -1 for one that is not there, unless it is added."""
-        if self._index is None:
-            self._index = index_for(keys.type)
-        if keys.null_count and not pa.types.is_struct(keys.type):
-            self._null_known |= add
-            valid = keys.is_valid().to_numpy(zero_copy_only=False)
-            slots = np.full(len(keys), 0 if self._null_known else -1, np.int64)
-            slots[valid] = self._find(self._index, keys.drop_null(), add)
-            return slots
-        return self._find(self._index, keys, add)
-
-    def _find(self, index: KeyIndex, keys: pa.Array, add: bool) -> Integers:
-        found = index.find(keys)
-        missing = np.flatnonzero(found < 0)
-        if add and len(missing):
-            wanted = keys.take(pa.array(missing))
-            index.add(numbered(wanted).distinct)
-            found[missing] = index.find(wanted)
-        return np.where(found < 0, -1, found + 1)
 
 
 class _LongChain:
@@ -68,11 +32,11 @@ class _LongChain:
 
 
 class RowChains:
-    """The rows of a store by the keys that a function takes from them, in order of arrival."""
+    """The rows of a store in order of arrival, by its keys or by what another function takes from them."""
 
-    def __init__(self, store: RowStore, key_column_of: KeyColumnOf) -> None:
+    def __init__(self, store: RowStore, key_column_of: KeyColumnOf | None = None) -> None:
         self._store = store
-        self._key_column_of = key_column_of
+        self._key_column_of = key_column_of or store.key_column_of
         self.rebuild()
 
     def rebuild(self) -> None:
@@ -83,9 +47,8 @@ class RowChains:
         self._length = np.zeros(1, np.int64)
         self._next = np.full(0, -1, np.int64)
         self._long: dict[int, _LongChain] = {}
-        numbers = self._store.numbers()
-        if len(numbers):
-            self.add(self._key_column_of(self._store.batch(numbers)), numbers)
+        for numbers, columns in self._store.slices():
+            self.add(self._key_column_of(columns), numbers)
 
     def add(self, keys: pa.Array, numbers: Integers) -> None:
         if len(numbers):

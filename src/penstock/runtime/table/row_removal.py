@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.columns.typesystem.base import DataType
-from penstock.runtime.key_columns import hashes_of, integers_as_column
+from penstock.runtime.key_columns import Booleans, Integers, hashes_of, integers_as_column
 from penstock.runtime.table.keys import key_column
 from penstock.runtime.table.row_chains import RowChains
-from penstock.runtime.table.row_store import Booleans, Integers, RowStore
+from penstock.runtime.table.row_store import RowStore
 
 
 class RowRemoval:

@@ -1,7 +1,8 @@
 """Rows that an operator keeps, in columns: appended by the batch, found by number, saved by what changed.
 
 A row has a number, which is its place, and an id, which it keeps for life. Numbers change when the places of removed
-rows are used again (`compact`); the log of a job knows rows by id.
+rows are used again (`compact`); the log of a job knows rows by id. With state on disk the columns of rows are in files,
+and ids, notes and what finds rows stay in memory.
 """
 
 from __future__ import annotations
@@ -15,11 +16,22 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-Integers = npt.NDArray[np.int64]
-Booleans = npt.NDArray[np.bool_]
-KeysOf = Callable[[pa.RecordBatch], list[Any]]
+from penstock.functions.state_descriptors import ListStateDescriptor
+from penstock.runtime.key_columns import Booleans, Integers, keys_of_column
+from penstock.runtime.operators.base import Operator
+from penstock.runtime.pickling import dumps, loads
+from penstock.runtime.state.disk import PAGES, DiskPlace
+from penstock.runtime.state.disk_tables import DiskTables
+from penstock.runtime.table.key_slots import KeySlots
+from penstock.runtime.table.row_chunks import RowChunks
+from penstock.runtime.table.row_values import columns_of_rows, rows_of
+
+KeyColumnOf = Callable[[pa.RecordBatch], pa.Array]
 
 _FEW = 1024  # rows; below that nothing is worth being tidied
+_SLICE = 1 << 16  # rows that are looked at together when all are
+_NO_ROWS = np.zeros(0, np.int64)
+_BLOCK_BITS = 12  # so many bits of an id count rows of one block, which are in the same page of the job's log
 
 
 @dataclass
@@ -32,31 +44,50 @@ class RowChanges:
     removed: Integers
     noted: Integers = field(default_factory=lambda: np.zeros(0, np.int64))  # ids of older rows whose notes changed
     new_notes: dict[str, Integers] = field(default_factory=dict)
+    next_id: int = 0
+
+    def only(self, chosen: Callable[[Integers], Booleans]) -> RowChanges:
+        """What of it concerns some ids."""
+        added, noted = chosen(self.ids), chosen(self.noted)
+        return RowChanges(
+            self.ids[added],
+            self.columns.filter(pa.array(added)),
+            {name: values[added] for name, values in self.notes.items()},
+            self.removed[chosen(self.removed)],
+            self.noted[noted],
+            {name: values[noted] for name, values in self.new_notes.items()},
+            self.next_id,
+        )
 
 
 class RowStore:
     """A table of the state backend. Notes are integers beside each row, such as how many rows it has matched."""
 
-    in_memory = True
+    full_delta_beside_pages = True
 
-    def __init__(self, schema: pa.Schema, keys_of: KeysOf, notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, schema: pa.Schema, key_column_of: KeyColumnOf, notes: tuple[str, ...] = (), disk: DiskPlace | None = None
+    ) -> None:
         self.schema = schema
-        self._keys_of = keys_of
+        self.key_column_of = key_column_of
         self._note_names = notes
-        self._clear()
-
-    def _clear(self) -> None:
-        self._chunks: list[pa.RecordBatch] = []
-        self._merged: pa.Table | None = None
+        self._disk = disk
+        self._chunks = self._no_chunks()
         self.count = 0  # of numbers given out
         self.alive_count = 0
         self._ids = np.zeros(0, np.int64)
         self._alive = np.zeros(0, np.bool_)
         self._noted = np.zeros(0, np.bool_)
-        self._notes = {name: np.zeros(0, np.int64) for name in self._note_names}
+        self._notes = {name: np.zeros(0, np.int64) for name in notes}
         self._next_id = 0
         self._saved_id = 0  # ids below that are in snapshots
         self._removed: list[Integers] = []
+        self._from_pages = 0  # numbers below that came out of pages, while a log is replayed
+        if disk is not None:
+            disk.store.attach(self)
+
+    def _no_chunks(self) -> RowChunks:
+        return RowChunks(self.schema, None if self._disk is None else self._disk.store.path)
 
     def __len__(self) -> int:
         return self.alive_count
@@ -79,8 +110,8 @@ class RowStore:
             values[first : first + added] = notes.get(name, 0)
         self.count += added
         self.alive_count += added
-        self._next_id = int(ids[-1]) + 1
-        self._add_chunk(columns)
+        self._next_id = max(self._next_id, int(ids[-1]) + 1)
+        self._chunks.append(columns)
         return np.arange(first, first + added)
 
     def _room_for(self, count: int) -> None:
@@ -91,28 +122,9 @@ class RowStore:
             )
             self._notes = {name: _grown(values, size) for name, values in self._notes.items()}
 
-    def _add_chunk(self, columns: pa.RecordBatch) -> None:
-        # Neighbours of like size become one: there are few chunks, and each row is copied few times.
-        self._merged = None
-        chunks = self._chunks
-        chunks.append(pa.RecordBatch.from_arrays(columns.columns, schema=self.schema))
-        size, tail = columns.num_rows, 1
-        while tail < len(chunks) and chunks[-tail - 1].num_rows <= 2 * size:
-            tail += 1
-            size += chunks[-tail].num_rows
-        if tail > 1:
-            chunks[-tail:] = [pa.concat_batches(chunks[-tail:])]
-
     def take(self, numbers: Integers, present: Booleans | None = None) -> list[pa.Array]:
         """The columns of some rows; null in all columns where none is present."""
-        if not self._chunks:
-            return [pa.nulls(len(numbers), column.type) for column in self.schema]
-        places = pa.array(numbers, pa.int64(), mask=None if present is None else ~present)
-        if len(self._chunks) == 1:
-            return [column.take(places) for column in self._chunks[0].columns]
-        if self._merged is None:
-            self._merged = pa.Table.from_batches(self._chunks)
-        return [_one_array(column.take(places)) for column in self._merged.columns]
+        return self._chunks.take(numbers, present)
 
     def batch(self, numbers: Integers) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays(self.take(numbers), schema=self.schema)
@@ -120,6 +132,13 @@ class RowStore:
     def numbers(self) -> Integers:
         """Of all rows that are there, in order of arrival."""
         return np.flatnonzero(self._alive[: self.count])
+
+    def slices(self) -> Iterator[tuple[Integers, pa.RecordBatch]]:
+        """All rows that are there, so many at a time that they fit into memory: their numbers and columns."""
+        numbers = self.numbers()
+        for begin in range(0, len(numbers), _SLICE):
+            chosen = numbers[begin : begin + _SLICE]
+            yield chosen, self.batch(chosen)
 
     def are_there(self, numbers: Integers) -> Booleans:
         """Which of some numbers are rows that have not been removed."""
@@ -146,27 +165,26 @@ class RowStore:
         if self.count < _FEW or 2 * self.alive_count > self.count:
             return False
         kept = self.numbers()
-        batch = self.batch(kept)
-        self._ids, self._noted = self._ids[kept], self._noted[kept]
-        self._notes = {name: values[kept] for name, values in self._notes.items()}
-        self._alive = np.ones(len(kept), np.bool_)
-        self.count = len(kept)
-        self._chunks = [batch] if len(kept) else []
-        self._merged = None
+        self._chunks.keep(kept)
+        self._renumber(kept)
         return True
+
+    def _renumber(self, numbers: Integers) -> None:
+        self._ids, self._alive, self._noted = self._ids[numbers], self._alive[numbers], self._noted[numbers]
+        self._notes = {name: values[numbers] for name, values in self._notes.items()}
+        self.count = len(numbers)
 
     # -- as a table of the backend -----------------------------------------------------------------------------
 
     def keys(self) -> Iterator[Any]:
-        yield from dict.fromkeys(self.keys_of(self.numbers()))
+        yield from dict.fromkeys(key for _, columns in self.slices() for key in self._keys_of(columns))
 
-    def keys_of(self, numbers: Integers) -> list[Any]:
-        return self._keys_of(self.batch(numbers))
+    def _keys_of(self, columns: pa.RecordBatch) -> list[Any]:
+        return keys_of_column(self.key_column_of(columns))
 
     def remove(self, key: Any) -> None:
-        numbers = self.numbers()
-        same = np.fromiter((found == key for found in self.keys_of(numbers)), np.bool_, len(numbers))
-        self.delete(numbers[same])
+        for numbers, columns in self.slices():
+            self.delete(numbers[[found == key for found in self._keys_of(columns)]])
 
     def take_delta(self) -> RowChanges | None:
         numbers = self.numbers()
@@ -176,27 +194,33 @@ class RowStore:
         noted = old[self._noted[old]]
         removed = np.concatenate(self._removed) if self._removed else np.zeros(0, np.int64)
         removed = removed[removed < self._saved_id]
+        # Ids of rows that came and went since then count as well: a process that applies this goes on after them.
+        unchanged = self._saved_id == self._next_id and not (len(noted) or len(removed))
         self._noted[: self.count] = False
         self._removed = []
         self._saved_id = self._next_id
-        if not (len(added) or len(noted) or len(removed)):
+        if unchanged:
             return None
         changes = self._changes(added, removed)
         changes.noted, changes.new_notes = self._ids[noted], {name: v[noted] for name, v in self._notes.items()}
         return changes
 
     def full_delta(self) -> RowChanges:
-        return self._changes(self.numbers(), np.zeros(0, np.int64))
+        """Everything; with state on disk what is not in pages."""
+        return self._changes(self.numbers() if self._disk is None else _NO_ROWS, _NO_ROWS)
 
     def _changes(self, numbers: Integers, removed: Integers) -> RowChanges:
         notes = {name: values[numbers] for name, values in self._notes.items()}
-        return RowChanges(self._ids[numbers], self.batch(numbers), notes, removed)
+        return RowChanges(self._ids[numbers], self.batch(numbers), notes, removed, next_id=self._next_id)
 
     def apply_delta(self, delta: RowChanges | dict[Any, Any]) -> None:
         """Changes of a log, or entries of a savepoint."""
         if isinstance(delta, dict):
             self._add_saved(delta)
             return
+        if self._disk is not None and self._disk.store.is_replaying:
+            news = np.array([self._disk.store.news(page) for page in range(PAGES)])
+            delta = delta.only(lambda ids: news[_pages_of(ids)])
         places = self._places(delta.removed)
         self._alive[places] = False
         self.alive_count -= len(places)
@@ -204,23 +228,37 @@ class RowStore:
         for name, values in delta.new_notes.items():
             self._notes[name][places] = values
         self._append(delta.columns, delta.ids, delta.notes)
-        self._saved_id = self._next_id
+        self._saved_id = self._next_id = max(self._next_id, delta.next_id)
         self._removed = []
 
     def _places(self, ids: Integers) -> Integers:
-        return np.searchsorted(self._ids[: self.count], ids)
+        """The numbers of ids that are there; ids ascend, but those out of pages and those out of deltas apart."""
+        first = self._from_pages
+        places = first + np.searchsorted(self._ids[first : self.count], ids)
+        if first:
+            before = np.searchsorted(self._ids[:first], ids)
+            places = np.where(self._ids[np.minimum(before, first - 1)] == ids, before, places)
+        return places
 
     def pieces(self, entries: int) -> Iterator[dict[Any, Any]]:
         """By key, the rows in order of arrival, each with its notes."""
-        by_key: dict[Any, list[int]] = {}
-        numbers = self.numbers()
-        for key, number in zip(self.keys_of(numbers), numbers.tolist(), strict=True):
-            by_key.setdefault(key, []).append(number)
-        remaining = iter(by_key.items())
-        while part := dict(islice(remaining, entries)):
-            chosen = np.array([number for numbers in part.values() for number in numbers], np.int64)
-            rows = iter(zip(self._notes_of(chosen), rows_of(self.take(chosen)), strict=True))
-            yield {key: (True, list(islice(rows, len(numbers)))) for key, numbers in part.items()}
+        slots = KeySlots()
+        parts = [(slots.find(self.key_column_of(columns), add=True), numbers) for numbers, columns in self.slices()]
+        if not parts:
+            return
+        of_row, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        order = np.argsort(of_row, kind="stable")
+        numbers = numbers[order]
+        starts = np.flatnonzero(np.diff(of_row[order], prepend=-1))
+        bounds = [*starts.tolist(), len(numbers)]
+        for begin in range(0, len(starts), entries):
+            end = min(begin + entries, len(starts))
+            columns = self.batch(numbers[bounds[begin] : bounds[end]])
+            keys = self._keys_of(columns.take(pa.array(starts[begin:end] - bounds[begin])))
+            notes = self._notes_of(numbers[bounds[begin] : bounds[end]])
+            rows = iter(zip(notes, rows_of(columns.columns), strict=True))
+            lengths = np.diff(bounds[begin : end + 1]).tolist()
+            yield {key: (True, list(islice(rows, length))) for key, length in zip(keys, lengths, strict=True)}
 
     def _notes_of(self, numbers: Integers) -> list[tuple[int, ...]]:
         columns = [self._notes[name][numbers].tolist() for name in self._note_names]
@@ -234,64 +272,64 @@ class RowStore:
             by_name = {name: np.array([note[at] for note in notes]) for at, name in enumerate(self._note_names)}
             self.append(pa.RecordBatch.from_arrays(arrays, schema=self.schema), **by_name)
 
+    # -- pages of the job's log, with state on disk ----------------------------------------------------------------
+
+    def page(self, number: int) -> tuple[bytes, bytes] | None:
+        """The rows that are in a page of the store, and their place there."""
+        assert self._disk is not None
+        numbers = self.numbers()
+        numbers = numbers[_pages_of(self._ids[numbers]) == number]
+        if not len(numbers):
+            return None
+        return self._disk.address(number), dumps(self._changes(numbers, _NO_ROWS))
+
+    def discover(self) -> None:
+        """Takes the rows out of the pages that were loaded."""
+        if self._disk is None:
+            return
+        for page in range(PAGES):
+            content = self._disk.taken(page)
+            if content is not None:
+                saved: RowChanges = loads(content)
+                self._append(saved.columns, saved.ids, saved.notes)
+        self._sort()
+        self._saved_id = self._next_id
+        self._from_pages = self.count
+
+    def replayed(self) -> None:
+        """All deltas of a log have been applied."""
+        if self._from_pages:
+            self._from_pages = 0
+            self._sort()
+
+    def _sort(self) -> None:
+        """Brings rows into the order of their ids again."""
+        numbers = self.numbers()
+        numbers = numbers[np.argsort(self._ids[numbers], kind="stable")]
+        chunks = self._no_chunks()
+        for begin in range(0, len(numbers), _SLICE):
+            chunks.append(self.batch(numbers[begin : begin + _SLICE]))
+        self._chunks = chunks
+        self._renumber(numbers)
+
+
+def row_store(
+    operator: Operator, name: str, schema: pa.Schema, key_column_of: KeyColumnOf, notes: tuple[str, ...] = ()
+) -> RowStore:
+    """A table of an operator's keyed state."""
+
+    def make(disk: DiskTables | None) -> RowStore:
+        return RowStore(schema, key_column_of, notes, None if disk is None else disk.place(name))
+
+    store: RowStore = operator.memory.keyed.table(name, ListStateDescriptor, make)
+    return store
+
+
+def _pages_of(ids: Integers) -> Integers:
+    return (ids >> _BLOCK_BITS) % PAGES
+
 
 def _grown(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     larger = np.zeros(size, array.dtype)
     larger[: len(array)] = array
     return larger
-
-
-def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-# -- rows as Python values, for savepoints and for telling rows apart ------------------------------------------------
-
-
-def rows_of(columns: list[pa.Array]) -> list[tuple[Any, ...]]:
-    """Tuples that are equal exactly if the rows are: moments and fractions as whole numbers."""
-    return list(zip(*(_values(column) for column in columns), strict=True)) if columns else []
-
-
-def _values(column: pa.Array) -> list[Any]:
-    integers = _as_integers(column.type)
-    if integers is not None:
-        return column.view(integers).to_pylist()  # type: ignore[no-any-return]
-    values: list[Any] = column.to_pylist()
-    return list(map(_frozen, values)) if pa.types.is_nested(column.type) else values
-
-
-def _as_integers(arrow_type: pa.DataType) -> pa.DataType | None:
-    if pa.types.is_temporal(arrow_type) or pa.types.is_floating(arrow_type):
-        return pa.int32() if arrow_type.bit_width == 32 else pa.int64()
-    return None
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_frozen(item) for item in value)
-    if isinstance(value, dict):
-        return tuple((name, _frozen(item)) for name, item in value.items())
-    return value
-
-
-def columns_of_rows(rows: tuple[tuple[Any, ...], ...], schema: pa.Schema) -> list[pa.Array]:
-    """The inverse of rows_of()."""
-    arrays = []
-    for values, column in zip(zip(*rows, strict=True), schema, strict=True):
-        integers = _as_integers(column.type)
-        if integers is not None:
-            arrays.append(pa.array(values, integers).view(column.type))
-        else:
-            arrays.append(pa.array([_thawed(value, column.type) for value in values], column.type))
-    return arrays
-
-
-def _thawed(value: Any, arrow_type: pa.DataType) -> Any:
-    if value is None or not pa.types.is_nested(arrow_type):
-        return value
-    if pa.types.is_struct(arrow_type):
-        return {name: _thawed(item, arrow_type.field(name).type) for name, item in value}
-    if pa.types.is_map(arrow_type):
-        return [(_thawed(key, arrow_type.key_type), _thawed(item, arrow_type.item_type)) for key, item in value]
-    return [_thawed(item, arrow_type.value_type) for item in value]

@@ -8,12 +8,11 @@ import pyarrow as pa
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_columns import Integers, numbered
+from penstock.runtime.key_columns import Booleans, Integers, numbered
 from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keys import RowKey
 from penstock.runtime.table.pending_rows import PendingRows
-from penstock.runtime.table.row_store import Booleans
 from penstock.runtime.table.window_assignment import AssignmentParams
 from penstock.runtime.table.window_times import WindowClock, is_zoned, millis, property_columns
 

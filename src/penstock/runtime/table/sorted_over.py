@@ -14,11 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.columns.typed.nodes import InputRef, OverCall
-from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_columns import Integers, keys_of_column, numbered
+from penstock.runtime.key_columns import Integers, numbered
 from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.change_rows import AFTER, BEFORE, DELETE, INSERT, differ
 from penstock.runtime.table.codec import TableCodec
@@ -26,7 +25,7 @@ from penstock.runtime.table.column_order import ranks_of
 from penstock.runtime.table.keys import RowKey, key_column
 from penstock.runtime.table.over_frames import SortedPartitions, aggregates_of
 from penstock.runtime.table.row_chains import RowChains
-from penstock.runtime.table.row_store import RowStore
+from penstock.runtime.table.row_store import row_store
 from penstock.runtime.table.row_type import TableRowType
 
 _TOUCHED = "touched"
@@ -69,9 +68,8 @@ class SortedOverOperator(AggregatingOperator):
         read = {node.index for call in params.calls for node in _read(call)}
         self._read = [place in read for place in range(len(self._input.schema))]
         notes = (_TOUCHED,) if params.ttl else ()
-        made = RowStore(self._input.schema, lambda columns: keys_of_column(self._key_column(columns)), notes)
-        self._rows: RowStore = self.memory.keyed.table("_rows", ListStateDescriptor, lambda _disk: made)
-        self._chains = RowChains(made, self._key_column)
+        self._rows = row_store(self, "_rows", self._input.schema, self._key_column, notes)
+        self._chains = RowChains(self._rows)
         self._next_sweep = 0
 
     def _key_column(self, columns: pa.RecordBatch) -> pa.Array:

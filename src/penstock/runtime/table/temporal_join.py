@@ -10,11 +10,10 @@ import pyarrow as pa
 from penstock.columns.kernels.datum import Session
 from penstock.columns.typed.evaluation import matching
 from penstock.columns.typed.nodes import Typed
-from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.batch import Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
-from penstock.runtime.key_columns import Integers, keys_of_column, numbered
+from penstock.runtime.key_columns import Integers, numbered
 from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.change_rows import BEFORE, DELETE
 from penstock.runtime.table.codec import TableCodec, with_kinds
@@ -23,7 +22,7 @@ from penstock.runtime.table.keys import RowKey
 from penstock.runtime.table.pair_condition import JoiningOperator
 from penstock.runtime.table.pending_rows import PendingRows
 from penstock.runtime.table.row_chains import RowChains
-from penstock.runtime.table.row_store import RowStore
+from penstock.runtime.table.row_store import row_store
 from penstock.runtime.table.window_times import millis
 
 _TIME, _KIND = "time", "kind"
@@ -53,9 +52,8 @@ class TemporalJoinOperator(JoiningOperator):
         self._right_key = RowKey(params.right.row_type, params.right.keys)
         self._output = TableCodec(blueprint.output_type)
         self._pending = PendingRows(self, "left", params.left.row_type, params.left.keys)
-        made = RowStore(self._right.schema, lambda columns: keys_of_column(self._right_keys(columns)), (_TIME, _KIND))
-        self._versions: RowStore = self.memory.keyed.table("right", ListStateDescriptor, lambda _disk: made)
-        self._chains = RowChains(made, self._right_keys)
+        self._versions = row_store(self, "right", self._right.schema, self._right_keys, (_TIME, _KIND))
+        self._chains = RowChains(self._versions)
         self._next_cleanup = _FEW
 
     def _right_keys(self, columns: pa.RecordBatch) -> pa.Array:

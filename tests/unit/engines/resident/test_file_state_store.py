@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +98,8 @@ class Counter:
     def snapshot(self, full: bool = False) -> bytes:
         return b"everything"
 
-    def load(self, snapshot: bytes) -> None:
-        self.loaded.append(snapshot)
+    def load(self, snapshots: Iterable[bytes]) -> None:
+        self.loaded.extend(snapshots)
 
 
 @both
