@@ -46,7 +46,9 @@ class Rows:
         self.count = count
         self.session = session
         self.known: dict[Typed, Datum] = {}
-        self._parts: list[_SomeRows] = []  # for which something was computed that may be asked for again
+        # Places of rows for which something was computed that may be asked for again. Not the rows themselves: they
+        # know these, and columns that know each other would stay until the garbage collector finds them.
+        self._parts: list[tuple[npt.NDArray[np.int64], dict[Typed, Datum]]] = []
 
     def column(self, index: int) -> Datum:
         return self.columns[index]
@@ -57,20 +59,20 @@ class Rows:
 
     def recall_some(self, node: Typed, places: npt.NDArray[np.int64]) -> Datum | None:
         """The same for some rows, all of which were among those of an earlier choice."""
-        for part in self._parts:
-            found = part.known.get(node)
-            if found is None or not len(part.places):
+        for part, known in self._parts:
+            found = known.get(node)
+            if found is None or not len(part):
                 continue
-            where = np.minimum(np.searchsorted(part.places, places), len(part.places) - 1)
-            if (part.places[where] == places).all():
-                return found if is_constant(found) else as_array(found, part.count).take(pa.array(where))
+            where = np.minimum(np.searchsorted(part, places), len(part) - 1)
+            if (part[where] == places).all():
+                return found if is_constant(found) else as_array(found, len(part)).take(pa.array(where))
         return None
 
     def chosen(self, places: npt.NDArray[np.int64], remembered: bool = False) -> Rows:
         """Some of the rows, in order; what is computed for them is of use to later choices if it is remembered."""
         found = _SomeRows(self, places)
         if remembered:
-            self._parts.append(found)
+            self._parts.append((places, found.known))
         return found
 
     def kept(self, mask: _Mask, columns: set[int], shared: Sequence[Typed]) -> Rows:

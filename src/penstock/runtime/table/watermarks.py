@@ -20,6 +20,8 @@ from penstock.runtime.table.calc import session_at
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.row_type import TableRowType
 
+_TOUCHING = 1  # a session that ends where a row begins would take it in, unless the watermark closed it before
+
 
 @dataclass(frozen=True)
 class WatermarkParams:
@@ -38,7 +40,8 @@ class TableWatermarkOperator(Operator):
     """Emits a watermark whenever it has risen by more than the interval, as Flink's assigner does.
 
     A watermark cuts the batch only where a row follows that is not later than it; where none follows, the next one
-    says all that it would have said. What the last rows gave is told when nothing follows for the interval.
+    says all that it would have said, and the last one says it after the batch. What the last rows gave is told when
+    nothing follows for the interval.
     """
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
@@ -84,7 +87,7 @@ class TableWatermarkOperator(Operator):
         return _millis(column, 0)
 
     def _cuts(self, reached: Integers, times: Integers) -> list[tuple[int, int]]:
-        """After which rows which watermark is due; only those that matter for the rows that follow, and the last."""
+        """After which rows which watermark is told; only those that matter for the rows that follow, and the last."""
         due: list[tuple[int, int]] = []
         told, place = self._told, 0
         while True:
@@ -97,11 +100,14 @@ class TableWatermarkOperator(Operator):
         if self._params.every:
             return due
         ends = [*(place for place, _ in due[1:]), len(times) - 1][: len(due)]
-        return [
+        cuts = [
             (place, watermark)
-            for number, ((place, watermark), end) in enumerate(zip(due, ends, strict=True))
-            if number == len(due) - 1 or int(times[place + 1 : end + 1].min(initial=MAX_TIMESTAMP)) <= watermark
+            for (place, watermark), end in zip(due, ends, strict=True)
+            if int(times[place + 1 : end + 1].min(initial=MAX_TIMESTAMP)) <= watermark + _TOUCHING
         ]
+        if due and cuts[-1:] != due[-1:]:
+            cuts.append((len(times) - 1, told))  # the rows after it are later: they need not be apart from the others
+        return cuts
 
     def _emit(self, watermark: int) -> None:
         if watermark > self.watermark:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import pickle
 from dataclasses import replace
 
@@ -208,6 +209,18 @@ def test_regular_expressions_see_the_rows_that_nothing_else_decides_and_see_them
     shown = f"SELECT COALESCE({chosen}, FALSE), CASE WHEN LOWER(c) IN ('a', 'b') THEN c ELSE {found} END FROM t"
     assert evaluate(shown, given).column(1).to_pylist() == ["a", "B", "3", "b", None]
     assert seen == [2]
+
+
+def test_columns_are_free_as_soon_as_nobody_needs_them() -> None:
+    given = {"t": pa.table({"s": ["id=1", "x"] * 50_000, "c": ["a", "b"] * 50_000})}
+    gc.collect()
+    gc.disable()
+    try:
+        before = pa.total_allocated_bytes()
+        column("SELECT REGEXP_EXTRACT(s, 'id=(.)', 1) IS NOT NULL OR LOWER(c) = 'a' FROM t", given)
+        assert pa.total_allocated_bytes() - before < 10_000
+    finally:
+        gc.enable()
 
 
 def test_operands_that_can_fail_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

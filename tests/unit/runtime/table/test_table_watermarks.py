@@ -101,14 +101,21 @@ def test_rows_are_late_exactly_where_flink_says_so_for_any_cut(seed: int) -> Non
 
 def test_in_order_rows_are_not_cut_apart() -> None:
     made, elements = harness()
-    made.operator.process(batch_of(list(range(0, 100_000, 1_000))), 0)
-    assert sum(kind == "mark" for kind, _ in elements) == 1
+    made.operator.process(batch_of([*range(0, 100_000, 1_000), 99_001]), 0)
+    assert [kind for kind, _ in elements] == ["row"] * 101 + ["mark"]
+    assert elements[-1] == ("mark", 98_000)
+
+
+def test_a_row_at_the_end_of_a_session_comes_after_the_watermark_that_closes_it() -> None:
+    made, elements = harness("ts - INTERVAL '0.001' SECOND")
+    made.operator.process(batch_of([5_000, 5_000, 9_000]), 0)
+    assert elements == [("row", 5_000), ("mark", 4_999), ("row", 5_000), ("row", 9_000), ("mark", 8_999)]
 
 
 def test_the_last_watermark_is_told_when_nothing_follows() -> None:
     made, elements = harness("ts")
     made.operator.process(batch_of([5_000, 5_100]), 0)
-    assert elements[-1] == ("row", 5_100)
+    assert elements[-1] == ("mark", 5_000)
     assert made.operator.next_processing_time() == INTERVAL
     made.processing_time(INTERVAL)
     assert elements[-1] == ("mark", 5_100)
