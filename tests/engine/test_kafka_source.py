@@ -33,6 +33,7 @@ from penstock.datastream.connectors.kafka import (
 )
 from penstock.datastream.formats.json import JsonRowDeserializationSchema
 from penstock.datastream.window import TumblingEventTimeWindows
+from penstock.functions.source import EnumeratorContext
 
 NO_WATERMARKS = WatermarkStrategy.no_watermarks()
 Place = KafkaTopicPartition
@@ -328,3 +329,46 @@ def test_streams_by_name(local_env: EnvironmentFactory, kafka: KafkaBroker, fill
         .build()
     )
     assert set(read(local_env(2, 50), source)) == ALL
+
+
+class NamedStreams(SingleClusterTopicMetadataService):
+    """Streams of one cluster that the test names one after the other; None makes it fail."""
+
+    names: list[str] | None = None
+
+    def get_all_streams(self) -> list[str]:
+        if self.names is None:
+            raise OSError("the registry is away")
+        return self.names
+
+
+def test_streams_that_are_named_later_are_found_at_the_interval_that_was_set(kafka: KafkaBroker) -> None:
+    first, later = create_topic(kafka), create_topic(kafka)
+    service = NamedStreams("here", {"bootstrap.servers": kafka.address})
+    source = (
+        DynamicKafkaSource.builder()
+        .set_stream_pattern(".*")
+        .set_kafka_metadata_service(service)
+        .set_value_only_deserializer(SimpleStringSchema())
+        .set_property("stream-metadata-discovery-interval-ms", "70")
+        .set_property("stream-metadata-discovery-failure-threshold", "2")
+        .set_property("partition.discovery.interval.ms", "50")
+        .build()
+    )
+    enumerator = source.create_enumerator(EnumeratorContext("job", "uid", 1))
+    assert enumerator.discovery_interval_ms == 50  # the shorter of both: partitions and streams are found together
+
+    def found() -> set[str]:
+        return {split.split_id for split in enumerator.discover()}
+
+    service.names = [first]
+    assert found() == {f"here@{first}-0"}
+    service.names = None
+    assert found() == {f"here@{first}-0"}  # the first failure in a row may be
+    service.names = [first, later]
+    assert f"here@{later}-0" in found()
+    service.names = None
+    found()
+    with pytest.raises(OSError, match="the registry is away"):
+        found()
+    enumerator.close()

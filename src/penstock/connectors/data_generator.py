@@ -56,6 +56,10 @@ class DataGeneratorSource(Source):
         super().__init__()
         if not callable(generator_function):
             raise ProgramError(f"DataGeneratorSource takes a function of a number, got {generator_function!r}")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise ProgramError(f"DataGeneratorSource makes a number of records of 0 or more, got {count!r}")
+        if rate_limiter_strategy is not None and not isinstance(rate_limiter_strategy, RateLimiterStrategy):
+            raise ProgramError(f"DataGeneratorSource takes a RateLimiterStrategy, got {rate_limiter_strategy!r}")
         self._function = generator_function
         self._count = count
         self._rate = (rate_limiter_strategy or RateLimiterStrategy()).records_per_second

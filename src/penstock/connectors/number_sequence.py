@@ -18,6 +18,8 @@ class NumberSequenceSource(Source):
     """The numbers from ``start`` to ``end``, both included, in order within each of the parallel readers."""
 
     def __init__(self, start: int, end: int) -> None:
+        if not all(isinstance(bound, int) and not isinstance(bound, bool) for bound in (start, end)):
+            raise ValueError(f"NumberSequenceSource takes two whole numbers, not {start!r} and {end!r}.")
         if start > end:
             raise ValueError(f"NumberSequenceSource({start}, {end}): the start must not be after the end.")
         super().__init__()

@@ -18,6 +18,8 @@ __all__ = ["BulkFormat", "InputFormat", "StreamFormat"]
 class InputFormat:
     """What a file source needs to know about a format."""
 
+    tells_bad_records = False  # one by one, so that the others can be read
+
     def _file_format(self, splits_files: bool) -> FileFormat:
         raise NotSupportedError(f"{type(self).__name__} cannot be read by Penstock: use one of its own formats.")
 
@@ -64,6 +66,8 @@ class _TextLineFormat(StreamFormat):
 
 
 class _MessageLineFormat(StreamFormat):
+    tells_bad_records = True
+
     def __init__(self, schema: DeserializationSchema) -> None:
         super().__init__()
         MessageLines(schema)

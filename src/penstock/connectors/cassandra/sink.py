@@ -121,6 +121,7 @@ class CassandraSinkBuilder:
         self._query = ""
         self._builder: ClusterBuilder | None = None
         self._handler = CassandraFailureHandler.no_op()
+        self._handler_given = False
         self._logs = False
         self._committer: CassandraCommitter | None = None
         self._side_by_side: int | None = None
@@ -163,6 +164,7 @@ class CassandraSinkBuilder:
         if not isinstance(failure_handler, CassandraFailureHandler):
             raise ProgramError(f"set_failure_handler() takes a CassandraFailureHandler, got {failure_handler!r}")
         self._handler = failure_handler
+        self._handler_given = True
         return self
 
     def set_max_concurrent_requests(
@@ -187,8 +189,19 @@ class CassandraSinkBuilder:
             raise ProgramError("Where is Cassandra? Call set_host() or set_cluster_builder().")
         return CassandraSink(self._stream.sink_to(self._sink(self._builder)).name("Cassandra Sink"))
 
+    def _tell_what_is_left_out(self) -> None:
+        """Flink's write-ahead sink does not look at these, so that programs may have them."""
+        chosen = {
+            "set_failure_handler()": self._handler_given,
+            "set_max_concurrent_requests()": self._side_by_side is not None,
+            "enable_ignore_null_fields()": self._ignores_nulls,
+        }
+        for method in [method for method, given in chosen.items() if given]:
+            _logger.warning("%s has no effect with enable_write_ahead_log(), as in Flink", method)
+
     def _sink(self, builder: ClusterBuilder) -> Sink:
         if self._logs:
+            self._tell_what_is_left_out()
             committer = self._committer or CassandraCommitter.default_checkpoint_committer(builder)
             return RowsFromLog(builder, self._query, committer)
         return RowsAsTheyCome(

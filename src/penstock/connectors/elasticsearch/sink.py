@@ -173,6 +173,8 @@ class ElasticsearchSinkBuilderBase(ABC):
         return self
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
+        if not isinstance(delivery_guarantee, DeliveryGuarantee):
+            raise ProgramError(f"set_delivery_guarantee() takes a DeliveryGuarantee, got {delivery_guarantee!r}")
         if delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
             raise NotSupportedError(
                 "Elasticsearch has no transactions, so that exactly once is not to be had: use AT_LEAST_ONCE with a key"
@@ -182,23 +184,33 @@ class ElasticsearchSinkBuilderBase(ABC):
         return self
 
     def set_bulk_flush_max_actions(self, num_max_actions: int) -> Self:
-        self._max_actions = num_max_actions
+        self._max_actions = _number("set_bulk_flush_max_actions", num_max_actions, 1)
         return self
 
     def set_bulk_flush_max_size_mb(self, max_size_mb: int) -> Self:
-        self._max_bytes = max_size_mb * 1024 * 1024
+        megabytes = _number("set_bulk_flush_max_size_mb", max_size_mb, 1)
+        self._max_bytes = megabytes * 1024 * 1024 if megabytes > 0 else -1
         return self
 
     def set_bulk_flush_interval(self, interval_millis: int) -> Self:
-        self._interval_ms = interval_millis
+        self._interval_ms = _number("set_bulk_flush_interval", interval_millis, 0)
         return self
 
     def set_bulk_flush_backoff_strategy(
         self, flush_backoff_type: FlushBackoffType, max_retries: int, delay_millis: int
     ) -> Self:
-        none = flush_backoff_type is FlushBackoffType.NONE
-        exponential = flush_backoff_type is FlushBackoffType.EXPONENTIAL
-        self._backoff = Backoff() if none else Backoff(max_retries, delay_millis, exponential)
+        if not isinstance(flush_backoff_type, FlushBackoffType):
+            raise ProgramError(
+                f"set_bulk_flush_backoff_strategy() takes a FlushBackoffType, got {flush_backoff_type!r}"
+            )
+        if flush_backoff_type is FlushBackoffType.NONE:
+            self._backoff = Backoff()
+            return self
+        self._backoff = Backoff(
+            _number("set_bulk_flush_backoff_strategy", max_retries, 1, disabled=False),
+            _number("set_bulk_flush_backoff_strategy", delay_millis, 0, disabled=False),
+            flush_backoff_type is FlushBackoffType.EXPONENTIAL,
+        )
         return self
 
     def set_connection_username(self, username: str) -> Self:
@@ -210,20 +222,20 @@ class ElasticsearchSinkBuilderBase(ABC):
         return self
 
     def set_connection_path_prefix(self, prefix: str) -> Self:
-        self._address["path_prefix"] = "/" + prefix.strip("/")
+        self._address["path_prefix"] = f"/{prefix.strip('/')}".rstrip("/")
         return self
 
     def set_connection_request_timeout(self, timeout: int) -> Self:
         """How long, in milliseconds, a request may wait for a connection."""
-        self._address["request_timeout_ms"] = timeout
+        self._address["request_timeout_ms"] = _number("set_connection_request_timeout", timeout, 1, disabled=False)
         return self
 
     def set_connection_timeout(self, timeout: int) -> Self:
-        self._address["connection_timeout_ms"] = timeout
+        self._address["connection_timeout_ms"] = _number("set_connection_timeout", timeout, 1, disabled=False)
         return self
 
     def set_socket_timeout(self, timeout: int) -> Self:
-        self._address["socket_timeout_ms"] = timeout
+        self._address["socket_timeout_ms"] = _number("set_socket_timeout", timeout, 1, disabled=False)
         return self
 
     def build(self) -> ElasticsearchSink:
@@ -257,6 +269,14 @@ class Elasticsearch7SinkBuilder(ElasticsearchSinkBuilderBase):
 
     def get_http_host_class(self) -> NoReturn:
         super().get_http_host_class()
+
+
+def _number(method: str, given: Any, least: int, disabled: bool = True) -> int:
+    """-1 stands for "not at all" where that can be."""
+    if isinstance(given, bool) or not isinstance(given, int) or (given < least and not (disabled and given == -1)):
+        switch = ", or -1 to switch it off" if disabled else ""
+        raise ConfigurationError(f"{method}() takes whole numbers from {least} on{switch}, got {given!r}.")
+    return given
 
 
 def _is_address(host: str) -> bool:

@@ -81,6 +81,8 @@ class FileCompactor(JavaObjectWrapper):
     @staticmethod
     def concat_file_compactor(file_delimiter: bytes | None = None) -> FileCompactor:
         """One after the other, each followed by the delimiter. For formats of records, such as lines."""
+        if file_delimiter is not None and not isinstance(file_delimiter, bytes):
+            raise TypeError(f"concat_file_compactor() takes bytes as delimiter, not {file_delimiter!r}.")
         return FileCompactor(concatenates=True, delimiter=file_delimiter or b"")
 
     @staticmethod

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.common.errors import ProgramError
+from penstock.common.time import Duration
 from penstock.common.typeinfo import TypeInformation
 from penstock.common.utils import refuse_java_object
 from penstock.connectors.base import Source
 from penstock.connectors.files.location import file_location
 from penstock.connectors.files.reading import Files
 from penstock.formats.input_formats import BulkFormat, InputFormat, StreamFormat
+from penstock.functions.bad_records import BadRecords
 
 if TYPE_CHECKING:
-    from penstock.common.time import Duration
-    from penstock.functions.bad_records import BadRecords
     from penstock.runtime.sources.base import SourcePlanner
 
 __all__ = [
@@ -86,6 +86,8 @@ class FileSourceBuilder:
 
     def monitor_continuously(self, discovery_interval: Duration) -> FileSourceBuilder:
         """Never ends: looks for new files at this interval. Each path is read once, as it is when it is found."""
+        if not isinstance(discovery_interval, Duration):
+            raise ProgramError(f"monitor_continuously takes a Duration, not {discovery_interval!r}.")
         interval = discovery_interval.to_millis()
         if interval <= 0:
             raise ValueError(f"monitor_continuously needs an interval above 0, not {discovery_interval!r}.")
@@ -98,6 +100,8 @@ class FileSourceBuilder:
         return self
 
     def set_file_enumerator(self, file_enumerator: FileEnumeratorProvider) -> FileSourceBuilder:
+        if not isinstance(file_enumerator, FileEnumeratorProvider):
+            raise ProgramError(f"set_file_enumerator takes a FileEnumeratorProvider, not {file_enumerator!r}.")
         self._enumerator = file_enumerator
         return self
 
@@ -109,6 +113,13 @@ class FileSourceBuilder:
 
     def set_bad_records(self, bad_records: BadRecords) -> FileSourceBuilder:
         """What becomes of lines of ``StreamFormat.message_line_format`` that cannot be decoded (beyond PyFlink)."""
+        if not isinstance(bad_records, BadRecords):
+            raise ProgramError(f"set_bad_records takes BadRecords.fail(), skip() or to(tag), not {bad_records!r}.")
+        if not self._format.tells_bad_records:
+            raise ProgramError(
+                "set_bad_records is for lines that a schema reads, StreamFormat.message_line_format(schema): files of"
+                " other formats are read as a whole or not at all."
+            )
         self._bad_records = bad_records
         return self
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from penstock.common.errors import ConfigurationError
-from penstock.connectors.jdbc.address import DatabaseAddress, parse_url
+from penstock.connectors.jdbc.address import MYSQL, POSTGRESQL, SQLITE, DatabaseAddress, parse_url
 
 __all__ = ["JdbcConnectionOptions", "JdbcExecutionOptions"]
+
+_INTERVAL_MS, _SIZE = 0, 5_000  # Flink's
+_DRIVERS = {
+    "org.postgresql.": POSTGRESQL,
+    "com.mysql.": MYSQL,
+    "org.mariadb.": MYSQL,
+    "org.sqlite.": SQLITE,
+}
 
 
 class JdbcConnectionOptions:
@@ -25,6 +33,9 @@ class JdbcConnectionOptions:
         self._address = parse_url(url, user_name, password)
         self._url = url
         self._driver_name = driver_name
+        kinds = {kind for prefix, kind in _DRIVERS.items() if str(driver_name).startswith(prefix)}
+        if driver_name is not None and kinds and self._address.kind not in kinds:
+            raise ConfigurationError(f"The driver {driver_name} is for another database than {self._address}.")
 
     def __repr__(self) -> str:
         return f"JdbcConnectionOptions({self._address})"
@@ -33,7 +44,8 @@ class JdbcConnectionOptions:
         return self._url
 
     def get_driver_name(self) -> str | None:
-        """The Java class that the program named. It is only remembered: Python's drivers go by the URL."""
+        """The Java class that the program named. One of another database than the URL's is refused; else it is only
+        remembered, as Python's drivers go by the URL."""
         return self._driver_name
 
     def get_user_name(self) -> str | None:
@@ -83,7 +95,7 @@ class JdbcExecutionOptions:
     What is buffered is also written when an epoch ends.
     """
 
-    def __init__(self, batch_interval_ms: int = 0, batch_size: int = 5000, max_retries: int = 3) -> None:
+    def __init__(self, batch_interval_ms: int = _INTERVAL_MS, batch_size: int = _SIZE, max_retries: int = 3) -> None:
         for name, value in (("interval", batch_interval_ms), ("size", batch_size), ("retries", max_retries)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise ConfigurationError(f"The {name} of JdbcExecutionOptions is a number of 0 or more, not {value!r}.")
@@ -100,6 +112,11 @@ class JdbcExecutionOptions:
     def get_max_retries(self) -> int:
         return self._max_retries
 
+    @property
+    def has_batches(self) -> bool:
+        """Whether the program has said how rows are put together."""
+        return (self._batch_interval_ms, self._batch_size) != (_INTERVAL_MS, _SIZE)
+
     @staticmethod
     def defaults() -> JdbcExecutionOptions:
         return JdbcExecutionOptions()
@@ -112,8 +129,8 @@ class JdbcExecutionOptions:
         """Builds :class:`JdbcExecutionOptions`."""
 
         def __init__(self) -> None:
-            self._size = 5000
-            self._interval_ms = 0
+            self._size = _SIZE
+            self._interval_ms = _INTERVAL_MS
             self._max_retries = 3
 
         def with_batch_size(self, size: int) -> JdbcExecutionOptions.Builder:

@@ -31,6 +31,11 @@ class _DatabaseSink(Sink):
         super().__init__()
         if guarantee is DeliveryGuarantee.NONE:
             raise NotSupportedError("A database is written at least once or exactly once; nothing is gained by less.")
+        if guarantee is DeliveryGuarantee.EXACTLY_ONCE and execution is not None and execution.has_batches:
+            raise NotSupportedError(
+                "Exactly once, the rows of an epoch are written at its end, all in one transaction: leave batch size"
+                " and interval out of the JdbcExecutionOptions. Only with_max_retries(...) counts."
+            )
         self._target = target
         self._address = connection.address
         self._execution = execution or JdbcExecutionOptions.defaults()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -17,7 +18,8 @@ from penstock.connectors.kafka.enumerator import KafkaEnumerator, KafkaSplit
 from penstock.connectors.kafka.offsets import KafkaOffsetsInitializer
 from penstock.connectors.kafka.reader import KafkaReader
 from penstock.connectors.kafka.records import KafkaRecordDeserializationSchema
-from penstock.connectors.kafka.settings import KafkaSettings
+from penstock.connectors.kafka.settings import DISCOVERY_INTERVAL, KafkaSettings
+from penstock.connectors.kafka.source import check_client, checked_initializer
 from penstock.connectors.kafka.subscription import Subscription
 from penstock.functions.source import (
     EnumeratorContext,
@@ -39,7 +41,10 @@ __all__ = [
     "StreamPatternSubscriber",
 ]
 
+# Settings of this source alone, which no cluster's client may see.
 METADATA_INTERVAL = "stream-metadata-discovery-interval-ms"
+FAILURE_THRESHOLD = "stream-metadata-discovery-failure-threshold"
+_logger = logging.getLogger("penstock.kafka")
 _AT = "@"  # between the cluster and the partition in the id of a split
 
 
@@ -140,7 +145,12 @@ class DynamicKafkaSource(Source):
             raise ProgramError("Make a DynamicKafkaSource with DynamicKafkaSource.builder().")
         self._subscriber, self._service, self._schema = parts._subscriber, parts._service, parts._schema
         self._starting, self._stopping = parts._starting, parts._stopping
-        self._settings = KafkaSettings(parts._properties)
+        own = {METADATA_INTERVAL, FAILURE_THRESHOLD}
+        self._settings = KafkaSettings({key: value for key, value in parts._properties.items() if key not in own})
+        check_client(self._settings, "Consumer")
+        asked = KafkaSettings({key: value for key, value in parts._properties.items() if key in own})
+        self._metadata_interval = asked.number(METADATA_INTERVAL, -1)
+        self.failure_threshold = asked.number(FAILURE_THRESHOLD, 1)
         self.bounded = self._stopping is not None
 
     @staticmethod
@@ -157,8 +167,9 @@ class DynamicKafkaSource(Source):
         return found
 
     def create_enumerator(self, context: EnumeratorContext) -> SplitEnumerator:
-        interval = self._settings.number(METADATA_INTERVAL, -1)
-        return _ClusterEnumerator(self, None if self.bounded or interval <= 0 else interval)
+        intervals = (self._metadata_interval, self._settings.number(DISCOVERY_INTERVAL, -1))
+        repeated = [] if self.bounded else [interval for interval in intervals if interval > 0]
+        return _ClusterEnumerator(self, min(repeated, default=None))
 
     def create_reader(self, context: ReaderContext) -> SourceReader:
         return _ClusterReader(self, context)
@@ -168,11 +179,17 @@ class DynamicKafkaSource(Source):
 
 
 class _ClusterEnumerator(SplitEnumerator):
-    """An enumerator for each cluster. A cluster or topic that the metadata no longer names is read to its end."""
+    """An enumerator for each cluster. A cluster or topic that the metadata no longer names is read to its end.
+
+    Streams and partitions are looked for together, at the shorter of their two intervals.
+    """
+
+    news_interval_ms = KafkaEnumerator.news_interval_ms
 
     def __init__(self, source: DynamicKafkaSource, interval_ms: int | None) -> None:
         self.discovery_interval_ms = interval_ms
         self._source = source
+        self._failures = 0  # of the metadata service, in a row
         self._inner: dict[str, KafkaEnumerator] = {}
         self._topics: dict[str, frozenset[str]] = {}
         self._states: dict[str, Any] = {}
@@ -181,14 +198,28 @@ class _ClusterEnumerator(SplitEnumerator):
         self._states = state
 
     def discover(self) -> list[Split]:
-        for id_, (settings, topics) in self._source.clusters().items():
-            if self._topics.get(id_) != topics:
-                self._begin(id_, settings, topics | self._topics.get(id_, frozenset()))
+        for id_, (settings, topics) in self._named().items():
+            known = self._topics.get(id_, frozenset())
+            if not topics <= known:
+                self._begin(id_, settings, topics | known)
         return [
             replace(split, split_id=f"{id_}{_AT}{split.split_id}")
             for id_, enumerator in self._inner.items()
             for split in enumerator.discover()
         ]
+
+    def _named(self) -> dict[str, tuple[KafkaSettings, frozenset[str]]]:
+        """What the metadata service says; while it fails, and may do so, nothing new."""
+        try:
+            named = self._source.clusters()
+        except Exception as error:
+            self._failures += 1
+            if self._failures >= self._source.failure_threshold:
+                raise
+            _logger.warning("The Kafka metadata service failed (%d in a row): %s", self._failures, error)
+            return {}
+        self._failures = 0
+        return named
 
     def _begin(self, id_: str, settings: KafkaSettings, topics: frozenset[str]) -> None:
         subscription = Subscription(topics=tuple(sorted(topics)))
@@ -283,9 +314,14 @@ class DynamicKafkaSourceBuilder:
         for method, given in needed.items():
             if given is None:
                 raise ProgramError(f"A DynamicKafkaSource needs {method}.")
+        for initializer in (self._starting, self._stopping):
+            if initializer is not None and initializer.needs_group and "group.id" not in self._properties:
+                raise ProgramError("Committed offsets are those of a group: call set_group_id().")
         return DynamicKafkaSource(parts=self)
 
     def set_stream_ids(self, stream_ids: set[str]) -> DynamicKafkaSourceBuilder:
+        if isinstance(stream_ids, str) or not stream_ids:
+            raise ProgramError(f"set_stream_ids() takes a set of names, got {stream_ids!r}")
         return self.set_kafka_stream_subscriber(KafkaStreamSetSubscriber(stream_ids))
 
     def set_stream_pattern(self, stream_pattern: str) -> DynamicKafkaSourceBuilder:
@@ -308,11 +344,11 @@ class DynamicKafkaSourceBuilder:
         return self
 
     def set_starting_offsets(self, starting_offsets_initializer: KafkaOffsetsInitializer) -> DynamicKafkaSourceBuilder:
-        self._starting = starting_offsets_initializer
+        self._starting = checked_initializer("set_starting_offsets", starting_offsets_initializer)
         return self
 
     def set_bounded(self, stopping_offsets_initializer: KafkaOffsetsInitializer) -> DynamicKafkaSourceBuilder:
-        self._stopping = stopping_offsets_initializer
+        self._stopping = checked_initializer("set_bounded", stopping_offsets_initializer)
         return self
 
     def set_properties(self, props: dict[str, str]) -> DynamicKafkaSourceBuilder:

@@ -129,6 +129,8 @@ class FlinkKafkaProducer(FlinkKafkaProducerBase):
         semantic: Semantic = Semantic.AT_LEAST_ONCE,
     ) -> None:
         super().__init__()
+        if not isinstance(semantic, Semantic):
+            raise ProgramError(f"FlinkKafkaProducer takes a Semantic, got {semantic!r}")
         serializer = KafkaRecordSerializationSchema.builder().set_topic(topic)
         self._serializer = serializer.set_value_serialization_schema(serialization_schema).build()
         self._settings = checked_settings(producer_config, "FlinkKafkaProducer", "Producer")
@@ -141,6 +143,9 @@ class FlinkKafkaProducer(FlinkKafkaProducerBase):
     def _as_sink(self) -> KafkaSink:
         self._serializer.writes_timestamps = self._writes_timestamps
         guarantee = DeliveryGuarantee[self._semantic.name]
+        if guarantee is DeliveryGuarantee.EXACTLY_ONCE and (self._logs_failures or not self._flushes):
+            what = "set_log_failures_only(True)" if self._logs_failures else "set_flush_on_checkpoint(False)"
+            raise ProgramError(f"FlinkKafkaProducer: {what} gives up records, and Semantic.EXACTLY_ONCE does not.")
         if guarantee is DeliveryGuarantee.AT_LEAST_ONCE and not self._flushes:
             guarantee = DeliveryGuarantee.NONE
         return KafkaSink(

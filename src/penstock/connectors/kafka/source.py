@@ -148,17 +148,17 @@ class KafkaSourceBuilder:
 
     def set_starting_offsets(self, starting_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
         """Where a job begins that does not go on from a snapshot; the earliest record if nothing is said."""
-        self._starting = _initializer("set_starting_offsets", starting_offsets_initializer)
+        self._starting = checked_initializer("set_starting_offsets", starting_offsets_initializer)
         return self
 
     def set_unbounded(self, stopping_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
         """A streaming source that nevertheless ends when all partitions have reached these offsets."""
-        self._stopping, self._bounded = _initializer("set_unbounded", stopping_offsets_initializer), False
+        self._stopping, self._bounded = checked_initializer("set_unbounded", stopping_offsets_initializer), False
         return self
 
     def set_bounded(self, stopping_offsets_initializer: KafkaOffsetsInitializer) -> KafkaSourceBuilder:
         """A bounded source: reads each partition up to these offsets, as they are when the job starts."""
-        self._stopping, self._bounded = _initializer("set_bounded", stopping_offsets_initializer), True
+        self._stopping, self._bounded = checked_initializer("set_bounded", stopping_offsets_initializer), True
         return self
 
     def set_value_only_deserializer(self, deserialization_schema: DeserializationSchema) -> KafkaSourceBuilder:
@@ -193,7 +193,7 @@ class KafkaSourceBuilder:
         return self
 
 
-def _initializer(method: str, given: Any) -> KafkaOffsetsInitializer:
+def checked_initializer(method: str, given: Any) -> KafkaOffsetsInitializer:
     if not isinstance(given, KafkaOffsetsInitializer):
         raise ProgramError(f"{method}() takes a KafkaOffsetsInitializer such as earliest(), got {given!r}")
     return given
@@ -204,7 +204,11 @@ def checked_settings(properties: dict[Any, Any], what: str, client: str) -> Kafk
     settings = KafkaSettings(properties)
     if not settings.servers:
         raise ProgramError(f"A {what} needs set_bootstrap_servers('host:port').")
+    check_client(settings, client)
+    return settings
+
+
+def check_client(settings: KafkaSettings, client: str) -> None:
     settings.check()
     defaults = {"group__id": "penstock"} if client == "Consumer" else {}
     new_client(client, {**settings.for_client(**defaults), "log_level": 0})
-    return settings

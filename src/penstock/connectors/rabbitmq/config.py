@@ -7,8 +7,8 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from penstock.common.errors import ConfigurationError
-from penstock.connectors.reaching import CONNECT_RETRIES, package, reach
+from penstock.common.errors import ConfigurationError, JobExecutionError
+from penstock.connectors.reaching import CONNECT_RETRIES, package, reach, without_secrets
 
 __all__ = ["RMQConnectionConfig"]
 
@@ -79,6 +79,15 @@ class RMQConnectionConfig:
         return found
 
     @property
+    def recovers(self) -> bool:
+        """Whether a connection that was lost is made again; else the job fails, and its restart strategy decides."""
+        return self.is_automatic_recovery() is not False
+
+    def lost(self, error: Exception) -> JobExecutionError:
+        text = without_secrets(" ".join(str(error).split()) or repr(error), self.secrets)
+        return JobExecutionError(f"The connection to {self.place} was lost, and is not to be recovered: {text}")
+
+    @property
     def secrets(self) -> tuple[str | None, ...]:
         uri = self.get_uri()
         return self.get_password(), None if uri is None else urlsplit(uri).password
@@ -88,7 +97,7 @@ class RMQConnectionConfig:
         pika = package("pika", "rabbitmq")
         logging.getLogger("pika").setLevel(logging.CRITICAL)  # it tells each failure ten times; we tell it once
         interval = self.get_network_recovery_interval()
-        retries = 0 if self.is_automatic_recovery() is False else CONNECT_RETRIES
+        retries = CONNECT_RETRIES if self.recovers else 0
 
         def attempt() -> Any:
             return pika.BlockingConnection(self._parameters(pika))
@@ -148,6 +157,8 @@ class RMQConnectionConfig:
             return self._set("password", password)
 
         def set_uri(self, uri: str) -> RMQConnectionConfig.Builder:
+            if not _is_uri(uri):  # without the text, which has the password
+                raise ConfigurationError("set_uri() takes amqp://user:password@host:port/virtual-host, or amqps://...")
             return self._set("uri", uri)
 
         def set_topology_recovery_enabled(self, topology_recovery_enabled: bool) -> RMQConnectionConfig.Builder:
@@ -176,6 +187,12 @@ class RMQConnectionConfig:
 
         def set_prefetch_count(self, prefetch_count: int) -> RMQConnectionConfig.Builder:
             """How many messages may be on their way or read and not yet acknowledged; 0 for any number."""
+            if (
+                isinstance(prefetch_count, bool)
+                or not isinstance(prefetch_count, int)
+                or not 0 <= prefetch_count < 65_536
+            ):
+                raise ConfigurationError(f"set_prefetch_count() takes numbers from 0 to 65535, got {prefetch_count!r}.")
             return self._set("prefetch_count", prefetch_count)
 
         def build(self) -> RMQConnectionConfig:
@@ -185,3 +202,12 @@ class RMQConnectionConfig:
                 if missing:
                     raise ConfigurationError(f"RMQConnectionConfig needs a URI, or {', '.join(missing)} too.")
             return RMQConnectionConfig(dict(self._settings))
+
+
+def _is_uri(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # says so if it is no number
+    except ValueError:
+        return False
+    return parts.scheme in ("amqp", "amqps") and bool(parts.hostname)

@@ -56,6 +56,7 @@ class QueueWriter(SinkWriter):
         self._connection: Any = None
         self._channel: Any = None
         self._waiting: list[bytes] = []
+        self._connected_before = False
 
     def write(self, records: Records) -> None:
         self._waiting += self._schema._serialize_all(records.values)
@@ -82,13 +83,16 @@ class QueueWriter(SinkWriter):
                 self.close()
                 raise
 
-        reach(self._config.place, publish, self._config.is_away, _RETRIES, self._config.secrets)
+        retries = _RETRIES if self._config.recovers else 0
+        reach(self._config.place, publish, self._config.is_away, retries, self._config.secrets)
 
     def _open_channel(self) -> Any:
         if self._connection is None:
             self._connection = self._config.connect()
             self._channel = self._connection.channel()
-            self._channel.queue_declare(self._queue, durable=True)
+            if not self._connected_before or self._config.is_topology_recovery() is not False:
+                self._channel.queue_declare(self._queue, durable=True)
+            self._connected_before = True
             self._channel.tx_select()
         return self._channel
 

@@ -106,7 +106,9 @@ class QueueEnumerator(SplitEnumerator):
             return True
         try:
             return self._waiting() > 0
-        except package("pika.exceptions", "rabbitmq").AMQPError:
+        except package("pika.exceptions", "rabbitmq").AMQPError as error:
+            if not self._config.recovers:
+                raise self._config.lost(error) from None
             self._connection = None
             return self._waiting() > 0
 
@@ -164,6 +166,11 @@ class QueueReader(SourceReader):
         self._channel.basic_qos(prefetch_count=_PREFETCH if prefetch is None else prefetch)
         self._session = uuid.uuid4().hex
 
+    def _connect_again(self, error: Exception) -> None:
+        if not self._config.recovers:
+            raise self._config.lost(error) from None
+        self._connect()
+
     def _on_message(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
         self._arrived.append((method, properties, body))
 
@@ -174,8 +181,8 @@ class QueueReader(SourceReader):
         try:
             if not self._arrived:
                 self._receive()
-        except errors.AMQPError:
-            self._connect()  # what was not acknowledged comes again
+        except errors.AMQPError as error:
+            self._connect_again(error)  # what was not acknowledged comes again
         bodies: list[bytes] = []
         while self._arrived and len(bodies) < max_records:
             self._take(*self._arrived.popleft(), bodies)
@@ -228,8 +235,8 @@ class QueueReader(SourceReader):
             self._channel.basic_ack(upto, multiple=True)
             # Answered when the server has seen what came before: only then may the ids be forgotten.
             self._channel.queue_declare(self._queue, durable=True)
-        except errors.AMQPError:
-            self._connect()
+        except errors.AMQPError as error:
+            self._connect_again(error)
             return
         while self._read and self._read[0][0] <= upto:
             self._known.discard(self._read.popleft()[1] or "")

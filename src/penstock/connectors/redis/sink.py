@@ -36,6 +36,8 @@ class RedisSink(Sink):
         super().__init__()
         if (command is None) == (not key):
             raise ProgramError("RedisSink takes either a function that makes commands of records, or the key of rows.")
+        if command is not None and prefix:
+            raise ProgramError("The prefix of a RedisSink is that of rows: a function names the keys itself.")
         self._options = options
         self._commands = _each(command) if command is not None else HashCommands(key or [], prefix)
         self._max_retries = max_retries

@@ -21,6 +21,8 @@ from penstock.table.connectors.base import (
 from penstock.table.connectors.lookup_options import FULL_CACHE_OPTIONS, LOOKUP_OPTIONS, cache_of
 from penstock.table.session.stream_types import type_info_of
 
+_BATCHES = ("sink.buffer-flush.max-rows", "sink.buffer-flush.interval")
+
 
 class JdbcConnector(TableConnector):
     """With a PRIMARY KEY rows are written by it, so that writing them again changes nothing."""
@@ -70,8 +72,10 @@ class JdbcConnector(TableConnector):
         chosen = table.chosen("sink.delivery-guarantee", ("at-least-once", "exactly-once"), "at-least-once")
         execution = JdbcExecutionOptions.builder()
         execution.with_max_retries(table.number("sink.max-retries", 3))
-        execution.with_batch_size(table.number("sink.buffer-flush.max-rows", 100))
-        execution.with_batch_interval_ms(table.millis("sink.buffer-flush.interval", 1_000) or 0)
+        # Exactly once has no batches: who asks for them is told so by the sink.
+        if chosen == "at-least-once" or any(key in table.options for key in _BATCHES):
+            execution.with_batch_size(table.number(_BATCHES[0], 100))
+            execution.with_batch_interval_ms(table.millis(_BATCHES[1], 1_000) or 0)
         sink = JdbcTableSink(
             connection_of(table),
             table.text("table-name"),
@@ -87,6 +91,8 @@ def connection_of(table: ConnectorTable) -> JdbcConnectionOptions:
     builder = JdbcConnectionOptions.JdbcConnectionOptionsBuilder().with_url(table.text("url"))
     if "username" in table.options:
         builder.with_user_name(table.text("username"))
+    if "driver" in table.options:
+        builder.with_driver_name(table.text("driver"))
     if "password" in table.options:
         builder.with_password(table.text("password"))
     return builder.build()
