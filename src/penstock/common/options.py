@@ -227,7 +227,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("jobmanager.memory.process.size", "memory", None, "Memory.", _SPARK_MEMORY),
     Option("penstock.epoch.target-ms", "int", 1000, "How long one epoch should take under backlog."),
     Option("penstock.epoch.max-records", "int", 4_000_000, "Most records that one epoch reads."),
-    Option("penstock.epoch.initial-records", "int", 5_000,
+    Option("penstock.epoch.initial-records", "int", 100,
            "Records that the first epoch reads: few, because nobody knows yet how slow the operators are."),
     Option("penstock.chunk.records", "int", 32_768, "Records in one chunk between two tasks."),
     Option("penstock.checkpoint.max-state-size", "memory", "5m",

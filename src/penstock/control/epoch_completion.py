@@ -38,7 +38,7 @@ class EpochCompletion:
         snapshots: SnapshotKeeper,
         wakeups: Wakeups,
         statistics: JobStatistics,
-        observe: Callable[[int, float, float], None],
+        observe: Callable[[int, float, float, bool], None],
         committing: Committing,
         tell: Callable[[JobEvent], None],
         log: JobLog | None = None,
@@ -162,7 +162,8 @@ class EpochCompletion:
         # Where several are under way, an epoch waits for the one before it: that is no cost of its own.
         own_ms = elapsed_ms if plan is None else (now - max(plan.planned_at, self._counted_last)) * 1000
         self._counted_last = now
-        self._observe(records, own_ms, sum(busy.values()))
+        backlog = plan is None or self._statistics.backlog(reports, plan.share)
+        self._observe(records, own_ms, sum(busy.values()), backlog)
 
     def held_up(self, seconds: float) -> None:
         """So long the sources had to wait for epochs that were under way."""

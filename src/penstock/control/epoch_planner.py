@@ -57,6 +57,7 @@ class EpochPlanner:
         self.on_news: Callable[[], None] = lambda: None
         self._planned_at = time.monotonic()
         self._planning_ms = 0.0
+        self._share = 0
         self.newest = 0  # number of the epoch that was planned last
         self._start_positions = {} if savepoint is None else restore_sources(savepoint, self.sources)
 
@@ -116,7 +117,7 @@ class EpochPlanner:
 
     def _advance(self, positions: dict[str, Any]) -> dict[str, Any]:
         active = [uid for uid in self.sources if not positions[uid][1] and self._may_read(uid)]
-        budget = max(1, self._sizer.budget // max(1, len(active)))
+        budget = self._share = max(1, self._sizer.budget // max(1, len(active)))
         advanced = dict(positions)
         for uid in active:
             position = self.sources[uid].advance(positions[uid][0], budget)
@@ -132,7 +133,7 @@ class EpochPlanner:
         return min(_IDLE_WAIT_SECONDS, max(0.0, (next_moment - self._clock()) / 1000))
 
     def plan(self, start: Offset, end: Offset) -> EpochPlan:
-        return EpochPlan(start, end, self._planned_at, self._planning_ms)
+        return EpochPlan(start, end, self._planned_at, self._planning_ms, self._share)
 
     def works(self, plan: EpochPlan, before: EpochRecord) -> list[Work]:
         """The tasks of level 0; asked again for the same epoch after a failure, it gives the same work."""

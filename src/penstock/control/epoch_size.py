@@ -37,8 +37,11 @@ class EpochSizer:
     def budget(self) -> int:
         return max(1, int(self._budget))
 
-    def observe(self, records: int, milliseconds: float, busy_ms: float) -> None:
-        """Learns from a completed epoch, in which operators worked for a part of the time."""
+    def observe(self, records: int, milliseconds: float, busy_ms: float, backlog: bool) -> None:
+        """Learns from a completed epoch, in which operators worked for a part of the time.
+
+        Without a backlog some source found less than it was allowed to read, and none more: then the size is right.
+        """
         if records <= 0 or milliseconds <= 0:
             return
         if not self._warm:
@@ -48,8 +51,8 @@ class EpochSizer:
         else:
             self._samples.append(_Sample(records, milliseconds, busy_ms))
             known = list(self._samples)
-        if records < self._budget / 2:
-            return  # it found less than it was allowed to read: no backlog
+        if not backlog:
+            return
         lowest = self._budget / _SHRINKING if milliseconds <= _LONGEST * self._target_ms else 1.0  # too long: at once
         wanted = min(max(self._wanted(known), lowest), self._budget * _GROWTH)
         self._budget = min(max(wanted, 1.0), float(self._maximum))

@@ -111,6 +111,6 @@ class JobEpochs:
         for source in self._spec.sources.values():
             source.close()
 
-    def _observe(self, records: int, milliseconds: float, busy_ms: float) -> None:
-        self._spec.sizer.observe(records, milliseconds, busy_ms)
+    def _observe(self, records: int, milliseconds: float, busy_ms: float, backlog: bool) -> None:
+        self._spec.sizer.observe(records, milliseconds, busy_ms, backlog)
         self._on_progress()

@@ -71,6 +71,11 @@ class JobStatistics:
     def records_read(self, reports: Sequence[SubtaskReport]) -> int:
         return sum(report.records_in.get(id_, 0) for report in reports for id_ in self._sources)
 
+    def backlog(self, reports: Sequence[SubtaskReport], share: int) -> bool:
+        """Whether a source had more to read than its share, or at least half of that to read."""
+        read = (sum(report.records_in.get(id_, 0) for report in reports) for id_ in self._sources)
+        return any(report.held_back for report in reports) or 2 * max(read, default=0) >= share
+
     def watermarks_of(self, operator: int) -> list[int]:
         """Of its subtasks, as far as they have reported; idle and finished ones hold nobody back."""
         return [mark for (id_, _), mark in dict(self._watermarks).items() if id_ == operator]

@@ -26,6 +26,7 @@ class EpochPlan:
     end: Offset
     planned_at: float  # by the monotonic clock, in seconds
     planning_ms: float = 0.0
+    share: int = 0  # records that each source was allowed to read
 
     @property
     def number(self) -> int:

@@ -206,6 +206,7 @@ class Container:
                 report.idle.add(id_)
             if isinstance(station.operator, SourceOperator):
                 report.readings[station.uid] = station.operator.read_report()
+                report.held_back |= station.operator.held_back
             report.metrics[station.uid] = station.operator.memory.metrics.values()
             union_lists = station.operator.memory.unkeyed.union_lists()
             if union_lists:

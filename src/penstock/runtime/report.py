@@ -38,6 +38,7 @@ class SubtaskReport:
     snapshots: tuple[str | None, str] | None = None  # other levels: ids of the one it began with, and of the new one
     changed_bytes: int = 0  # what the epoch added to the subtask's snapshot
     readings: dict[str, Any] = field(default_factory=dict)  # by uid of the source: how far it was read
+    held_back: bool = False  # a source had more to read than the epoch's budget allowed
     committables: dict[int, list[Any]] = field(default_factory=dict)
     savepoint_part: SavepointPart | None = None
     savepoint_failure: str | None = None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.common import Configuration
+from penstock.common.options import value_of
 from penstock.control.epoch_size import EpochSizer
-
-_WAY_MS = 0.001  # what a record costs between operators
-
 
 _WAY_MS = 0.001  # what a record costs between operators
 
@@ -17,7 +16,7 @@ def settle(sizer: EpochSizer, overhead_ms: float, per_record_ms: float, epochs: 
     for _ in range(epochs):
         sizes.append(sizer.budget)
         work_ms = sizer.budget * per_record_ms
-        sizer.observe(sizer.budget, overhead_ms + work_ms, work_ms - min(work_ms / 2, sizer.budget * _WAY_MS))
+        sizer.observe(sizer.budget, overhead_ms + work_ms, work_ms - min(work_ms / 2, sizer.budget * _WAY_MS), True)
     return sizes
 
 
@@ -28,10 +27,10 @@ def test_starts_with_the_initial_size() -> None:
 
 def test_only_the_work_of_the_first_epoch_says_something() -> None:
     sizer = EpochSizer(1000, 1_000_000, 1000)
-    sizer.observe(1000, 60_000, 50)
+    sizer.observe(1000, 60_000, 50, backlog=True)
     assert sizer.budget == 20_000
     slow = EpochSizer(1000, 1_000_000, 1000)
-    slow.observe(1000, 60_000, 10_000)
+    slow.observe(1000, 60_000, 10_000, backlog=True)
     assert slow.budget == 100
 
 
@@ -79,14 +78,14 @@ def test_never_beyond_the_maximum_nor_below_one() -> None:
 def test_slow_streams_do_not_change_the_size() -> None:
     sizer = EpochSizer(1000, 10**6, 1000)
     for _ in range(10):
-        sizer.observe(3, 500, 1)
+        sizer.observe(3, 500, 1, backlog=False)
     assert sizer.budget == 1000
 
 
 def test_empty_epochs_are_ignored() -> None:
     sizer = EpochSizer(1000, 10**6, 1000)
-    sizer.observe(0, 10, 0)
-    sizer.observe(10, 0, 0)
+    sizer.observe(0, 10, 0, backlog=True)
+    sizer.observe(10, 0, 0, backlog=True)
     assert sizer.budget == 1000
 
 
@@ -98,5 +97,20 @@ def test_grows_in_bounded_steps() -> None:
 def test_equal_epochs_that_take_the_target_still_grow_to_learn_their_overhead() -> None:
     sizer = EpochSizer(50_000, 4_000_000, 1000)
     for _ in range(12):
-        sizer.observe(sizer.budget, 800 + sizer.budget / 500, sizer.budget / 500)  # 800 ms overhead, 2 µs a record
+        sizer.observe(
+            sizer.budget, 800 + sizer.budget / 500, sizer.budget / 500, True
+        )  # 800 ms overhead, 2 µs a record
     assert sizer.budget > 1_000_000
+
+
+def test_a_first_epoch_of_slow_records_does_not_keep_a_savepoint_waiting() -> None:
+    """By default, with 10 ms a record: nobody knows yet how slow they are."""
+    initial = value_of(Configuration(), "penstock.epoch.initial-records")
+    assert initial * 10 <= value_of(Configuration(), "penstock.epoch.target-ms")
+
+
+def test_one_source_with_a_backlog_lets_epochs_grow_however_few_records_the_others_have() -> None:
+    sizer = EpochSizer(100, 10**6, 1000)
+    sizer.observe(25, 60_000, 0.1, backlog=True)
+    sizer.observe(25, 10, 0.1, backlog=True)
+    assert sizer.budget > 1000

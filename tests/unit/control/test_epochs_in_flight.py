@@ -45,7 +45,7 @@ class Job:
         self.planner = EpochPlanner(plan, sources, EpochSizer(1, 1, 1000), self.snapshots, wakeups, lambda: 0)
         self.completion = EpochCompletion(
             plan, self.planner.sources, self.store, self.snapshots, wakeups, JobStatistics(plan, sources),
-            lambda records, ms, busy_ms: None, Committing(plan), self.told.append,
+            lambda records, ms, busy_ms, backlog: None, Committing(plan), self.told.append,
         )  # fmt: skip
         self.end = self.planner.initial_offset()
 

@@ -43,5 +43,9 @@ class HybridSourceOperator(SourceOperator):
     def read_report(self) -> tuple[int, Any]:
         return self._index, self._inner[self._index].read_report()
 
+    @property
+    def held_back(self) -> bool:
+        return self._inner[self._index].held_back
+
     def on_commit(self, epoch: int) -> None:
         self._inner[self._index].on_commit(epoch)

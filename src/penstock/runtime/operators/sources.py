@@ -53,6 +53,11 @@ class SourceOperator(Operator):
         """What the planner has to know about the epoch; None for nothing."""
         return None
 
+    @property
+    def held_back(self) -> bool:
+        """Whether it would have read more in this epoch, had it been allowed to; the planner knows it of the others."""
+        return False
+
 
 class SplitSourceOperator(SourceOperator):
     """Lets a reader read its splits as far as it gets. The reader lives across epochs, and knows where it is.
@@ -70,6 +75,7 @@ class SplitSourceOperator(SourceOperator):
         self._watermarks: TimestampsAndWatermarksOperator | None = None
         self._sides_idle = False
         self._paused: set[str] = set()
+        self._held_back = False
 
     def connect(self, output: Any, side_outputs: Any) -> None:
         super().connect(output, side_outputs)
@@ -85,7 +91,7 @@ class SplitSourceOperator(SourceOperator):
 
     def read(self, work: SplitWork) -> Iterator[Element]:
         self.assign(work)
-        records = 0
+        records, self._held_back = 0, False
         while self._at and records < work.max_records:
             self._align(work.watermark_limit)
             fetch = self.fetch(work.max_records - records)
@@ -97,6 +103,7 @@ class SplitSourceOperator(SourceOperator):
             if fetch.records:
                 yield _batch_of(fetch)
                 self._tell_side_outputs()
+        self._held_back = bool(self._at) and records >= work.max_records
         if work.claim is not None:
             claim(*work.claim)
         if work.complete and not self._at:
@@ -165,6 +172,10 @@ class SplitSourceOperator(SourceOperator):
 
     def read_report(self) -> ReadReport:
         return ReadReport({**self._at, **self._finished}, frozenset(self._finished))
+
+    @property
+    def held_back(self) -> bool:
+        return self._held_back
 
     def _open_reader(self) -> SourceReader:
         if self._reader is None:
