@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import time
 from dataclasses import dataclass
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
+from penstock.common.readable import readable
 from penstock.common.typeinfo import TypeInformation, Types
 from penstock.connectors.base import Source
 from penstock.functions.source import Fetch, SourceReader, Split, SplitEnumerator
@@ -83,7 +83,7 @@ class _LineReader(SourceReader):
         if not self._split:
             return None
         connection = self._connected()
-        if connection is None or not select.select([connection], [], [], _WAIT_SECONDS)[0]:
+        if connection is None or not readable(connection, seconds=_WAIT_SECONDS):
             return None
         block = connection.recv(1 << 16)
         if not block:

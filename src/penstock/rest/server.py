@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import select
 import socket
 import ssl
 import threading
@@ -15,6 +14,7 @@ from penstock.common.configuration import Configuration
 from penstock.common.errors import ConfigurationError
 from penstock.common.library_logs import only_warnings_of
 from penstock.common.options import value_of
+from penstock.common.readable import readable
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -64,7 +64,7 @@ class WebServer:
 
     def wait_for_client(self) -> bool:
         """Until somebody knocks; False if nobody has when the server is told to stop waiting."""
-        select.select([self._socket, self._alarm], [], [])
+        readable(self._socket, self._alarm)
         return not self._closing
 
     def stop_waiting(self) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import select
 import struct
 import time
 from typing import Any
 
+from penstock.common.readable import readable
 from penstock.connectors.jdbc.address import DatabaseAddress
 from penstock.connectors.jdbc.postgresql import connection_settings
 from penstock.connectors.postgres_cdc.positions import lsn_text
@@ -51,7 +51,7 @@ class ReplicationStream:
             if size < 0:
                 raise self._error("the server has ended the stream of changes")
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._pgconn.socket], [], [], left)[0]:
+            if left <= 0 or not readable(self._pgconn.socket, seconds=left):
                 return None
             self._pgconn.consume_input()
 

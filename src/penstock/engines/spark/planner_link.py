@@ -7,6 +7,7 @@ driver. So the source process asks the driver, over a socket of this machine wit
 from __future__ import annotations
 
 import secrets
+import socket
 import threading
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any, Protocol
@@ -66,6 +67,8 @@ class PlannerServer:
 
     def close(self) -> None:
         self._closed = True
+        with socket.socket(socket.AF_UNIX) as caller:  # ends accept(), which a closed listener does not
+            caller.connect(self.address)
         self._listener.close()
 
 
