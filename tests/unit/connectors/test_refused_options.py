@@ -42,10 +42,6 @@ def lines() -> Any:
     return FileSource.for_record_stream_format(StreamFormat.text_line_format(), "/logs")
 
 
-def exactly_once(execution: JdbcExecutionOptions.Builder) -> Any:
-    return JdbcSink.exactly_once_sink("insert into t values (?, ?)", PAIR, DATABASE, execution.build())
-
-
 def producer() -> FlinkKafkaProducer:
     settings = {"bootstrap.servers": "b:1"}
     return FlinkKafkaProducer("t", SimpleStringSchema(), settings, semantic=Semantic.EXACTLY_ONCE)
@@ -54,8 +50,6 @@ def producer() -> FlinkKafkaProducer:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: exactly_once(JdbcExecutionOptions.builder().with_batch_size(7)), "leave batch size"),
-        (lambda: exactly_once(JdbcExecutionOptions.builder().with_batch_interval_ms(7)), "leave batch size"),
         (lambda: JdbcConnectionOptions("jdbc:sqlite:/f", driver_name="org.postgresql.Driver"), "another database"),
         (lambda: elastic().set_delivery_guarantee(ANY), "takes a DeliveryGuarantee"),
         (lambda: elastic().set_bulk_flush_max_actions(0), r"set_bulk_flush_max_actions\(\)"),
@@ -94,3 +88,9 @@ def test_it_is_said_what_is_wrong(call: Callable[[], Any], sentence: str) -> Non
 def test_a_path_prefix_is_put_between_host_and_request(given: str, meant: str) -> None:
     builder = elastic().set_hosts("h:1").set_emitter(ElasticsearchEmitter.static_index("i"))
     assert builder.set_connection_path_prefix(given).build().address.path_prefix == meant
+
+
+def test_batches_of_a_sink_that_writes_whole_epochs_have_no_effect() -> None:
+    options = JdbcExecutionOptions.builder().with_batch_size(7).build()
+    with pytest.warns(UserWarning, match="no effect exactly once"):
+        JdbcSink.exactly_once_sink("insert into t values (?, ?)", PAIR, DATABASE, options)

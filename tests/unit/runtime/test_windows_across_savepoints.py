@@ -160,6 +160,14 @@ def test_a_window_that_has_fired_does_not_fire_again_of_slices_that_later_ones_s
     assert [window for (_, window, _), _ in results] == [(-20, 0), (-10, 10), (0, 20)]
 
 
+@pytest.mark.parametrize("path", [QUICK, GENERAL])
+def test_a_record_between_two_windows_is_late_when_the_watermark_has_passed_it(path: Any) -> None:
+    hopping = WindowSettings(aligned(10, 15, 0), QUICK, late_tag=LATE, aggregation=BagOfPairs())
+    steps = ("batch", [Element("a", 1, 11)]), ("watermark", 11), ("batch", [Element("a", 2, 11), Element("a", 3, 12)])
+    results, late = run(Program(steps), 3, Harness(with_path(hopping, path), Describe()), Harness(hopping, Describe()))
+    assert (results, late) == ([], [2])
+
+
 @pytest.mark.parametrize("function", [None, TraceOfPairs])
 @quiet
 @given(programs(), st.integers(0, 14), lateness, paths, st.sampled_from((QUICK, GENERAL)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,9 +33,10 @@ class _DatabaseSink(Sink):
         if guarantee is DeliveryGuarantee.NONE:
             raise NotSupportedError("A database is written at least once or exactly once; nothing is gained by less.")
         if guarantee is DeliveryGuarantee.EXACTLY_ONCE and execution is not None and execution.has_batches:
-            raise NotSupportedError(
-                "Exactly once, the rows of an epoch are written at its end, all in one transaction: leave batch size"
-                " and interval out of the JdbcExecutionOptions. Only with_max_retries(...) counts."
+            warnings.warn(
+                "Batch size and interval have no effect exactly once: the rows of an epoch are written at its end, all"
+                " in one transaction.",
+                stacklevel=4,
             )
         self._target = target
         self._address = connection.address

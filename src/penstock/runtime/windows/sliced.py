@@ -77,6 +77,8 @@ class SlicedWindows:
         orders = np.arange(len(batch)) + self._operator.arrived
         self._operator.arrived += len(batch)
         old = numbers <= self._newest_old()
+        if self._slices.has_gaps:  # there a record is late by its own time
+            old |= batch.times <= self._operator.watermark
         if not old.any():
             self._add_new(batch, numbers, orders)
         elif self._slices.per_window > 1:

@@ -27,6 +27,7 @@ class Slices(Protocol):
     offset: int
     per_window: int  # slices of the longest window
     windows_per_slice: int  # at most
+    has_gaps: bool  # whether there are slices without a window
 
     def windows(self, start: int) -> list[Span]:
         """The windows that cover the slice which begins there, in the order in which assigners give them."""
@@ -46,6 +47,7 @@ class SlidingSlices:
         self.length = gcd(size, slide)
         self.per_window = size // self.length
         self.windows_per_slice = -(-size // slide)
+        self.has_gaps = size < slide
 
     def windows(self, start: int) -> list[Span]:
         size = self._size
@@ -65,6 +67,8 @@ class SlidingSlices:
 
 class CumulativeSlices:
     """Windows that grow by `step` up to `size` and then begin again."""
+
+    has_gaps = False
 
     def __init__(self, size: int, step: int, offset: int) -> None:
         self._size, self.length, self.offset = size, step, offset

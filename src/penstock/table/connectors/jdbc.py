@@ -72,7 +72,7 @@ class JdbcConnector(TableConnector):
         chosen = table.chosen("sink.delivery-guarantee", ("at-least-once", "exactly-once"), "at-least-once")
         execution = JdbcExecutionOptions.builder()
         execution.with_max_retries(table.number("sink.max-retries", 3))
-        # Exactly once has no batches: who asks for them is told so by the sink.
+        # Exactly once has no batches: the sink warns who asks for them.
         if chosen == "at-least-once" or any(key in table.options for key in _BATCHES):
             execution.with_batch_size(table.number(_BATCHES[0], 100))
             execution.with_batch_interval_ms(table.millis(_BATCHES[1], 1_000) or 0)
