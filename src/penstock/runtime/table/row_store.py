@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from penstock.common.errors import JobExecutionError
 from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime.key_columns import Booleans, Integers, keys_of_column
 from penstock.runtime.operators.base import Operator
@@ -218,6 +219,11 @@ class RowStore:
         if isinstance(delta, dict):
             self._add_saved(delta)
             return
+        if self._disk is not None and len(delta.ids) and not delta.next_id:
+            raise JobExecutionError(
+                "the log of this job was written by an earlier version of Penstock, which had the rows of tables beside"
+                " its pages: start the program as a new job from a checkpoint or savepoint, with penstock run -s PATH"
+            )
         if self._disk is not None and self._disk.store.is_replaying:
             news = np.array([self._disk.store.news(page) for page in range(PAGES)])
             delta = delta.only(lambda ids: news[_pages_of(ids)])

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from penstock.common.errors import JobExecutionError
 from penstock.engines.local.memory_store import MemoryStore
 from penstock.functions.state_descriptors import ListStateDescriptor
 from penstock.runtime import state_log
@@ -136,7 +137,8 @@ class Process:
 @pytest.mark.parametrize("on_disk", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_processes_that_take_turns_have_the_same_rows(on_disk: bool, seed: int, tmp_path: Path) -> None:
-    rng, counter, known, store = random.Random(seed), iter(range(1_000_000)), [], MemoryStore()
+    rng, counter, store = random.Random(seed), iter(range(1_000_000)), MemoryStore()
+    known: list[Row] = []
     directory = str(tmp_path) if on_disk else None
     process, token = Process(directory), None
     resting: tuple[Process, Token] | None = None
@@ -174,3 +176,13 @@ def test_a_savepoint_has_rows_by_key(tmp_path: Path) -> None:
     for piece in pieces:
         again.rows.apply_delta(piece)
     assert sorted(again.content(), key=lambda row: row[1]) == known
+
+
+def test_a_log_that_had_rows_beside_its_pages_is_refused(tmp_path: Path) -> None:
+    process = Process(None)
+    process.rows.append(batch_of([("a", 1, 5)]), note=np.array([5]))
+    delta = process.rows.take_delta()
+    assert delta is not None
+    delta.next_id = 0  # as it was
+    with pytest.raises(JobExecutionError, match="earlier version"):
+        Process(str(tmp_path)).rows.apply_delta(delta)
