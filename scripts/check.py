@@ -17,10 +17,12 @@ LINT: dict[str, list[str]] = {
     "import-linter": [str(BIN / "lint-imports")],
 }
 PYTEST = [str(BIN / "python"), "-m", "pytest"]
+# A test that hangs fails by its name and with the stacks of its threads, instead of holding up all others.
+LIMIT = ["--timeout", "600"]
 # Side by side, files as a whole: tests on Spark share a session, and much of their time is waiting for processes.
 TESTS: dict[str, list[str]] = {
-    "pytest": [*PYTEST, "-n", "2", "--dist", "loadfile", "-m", "not spark and not crash"],
-    "pytest on Spark": [*PYTEST, "-n", "2", "--dist", "loadfile", "-m", "spark or crash"],
+    "pytest": [*PYTEST, *LIMIT, "-n", "2", "--dist", "loadfile", "-m", "not spark and not crash"],
+    "pytest on Spark": [*PYTEST, *LIMIT, "-n", "2", "--dist", "loadfile", "-m", "spark or crash"],
 }
 NO_TESTS = 5  # what pytest returns when it has found none to run
 
