@@ -6,6 +6,7 @@ driver. So the source process asks the driver, over a socket of this machine wit
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import socket
 import threading
@@ -66,8 +67,12 @@ class PlannerServer:
             return False, f"{type(error).__name__}: {error}"
 
     def close(self) -> None:
+        if self._closed:
+            return
         self._closed = True
-        with socket.socket(socket.AF_UNIX) as caller:  # ends accept(), which a closed listener does not
+        # Ends accept(), which a closed listener does not. Callers that stand in the way need not be waited for.
+        with socket.socket(socket.AF_UNIX) as caller, contextlib.suppress(OSError):
+            caller.setblocking(False)
             caller.connect(self.address)
         self._listener.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import threading
 from typing import Any
 
@@ -44,3 +46,18 @@ def test_a_server_that_is_closed_leaves_no_thread() -> None:
     server.close()
     own.join(60)
     assert not own.is_alive(), "it holds the job, with all that its sources have read"
+
+
+def test_callers_that_say_nothing_do_not_hold_up_the_end() -> None:
+    server = PlannerServer(Planner())
+    silent = [socket.socket(socket.AF_UNIX) for _ in range(8)]
+    try:
+        for caller in silent:  # more than wait in line: the first is asked for the key
+            caller.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                caller.connect(server.address)
+        server.close()
+        server.close()
+    finally:
+        for caller in silent:
+            caller.close()
