@@ -67,8 +67,9 @@ class SlicedWindows:
     # -- elements ----------------------------------------------------------------------------------------------
 
     def add(self, batch: Batch) -> None:
-        numbers = None if batch.times is None else self._numbers.all_of(batch.times)
-        if numbers is None:
+        times = batch.times
+        numbers = None if times is None else self._numbers.all_of(times)
+        if times is None or numbers is None:
             raise ProgramError(
                 f"{type(self._operator.settings.assigner).__name__} got an element without timestamp: call "
                 "assign_timestamps_and_watermarks(...) with a timestamp assigner before the window, "
@@ -78,7 +79,7 @@ class SlicedWindows:
         self._operator.arrived += len(batch)
         old = numbers <= self._newest_old()
         if self._slices.has_gaps:  # there a record is late by its own time
-            old |= batch.times <= self._operator.watermark
+            old |= times <= self._operator.watermark
         if not old.any():
             self._add_new(batch, numbers, orders)
         elif self._slices.per_window > 1:
