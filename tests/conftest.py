@@ -11,7 +11,7 @@ import cloudpickle
 import hypothesis
 import pytest
 from tests.engines import ON_SPARK, named_engines
-from tests.s3_server import s3_server
+from tests.s3_server import reach, s3_server
 from tests.services.kafka import KafkaBroker, Unavailable, kafka_broker
 from tests.services.mariadb import MariaDbServer, mariadb_server
 from tests.services.postgres import PostgresServer, postgres_server
@@ -82,11 +82,14 @@ def spark_options(spark_home: Path) -> Iterator[RunOptions]:
 
 
 @pytest.fixture(scope="session")
-def running_spark(spark_options: RunOptions, spark_home: Path) -> None:
+def running_spark(request: pytest.FixtureRequest, spark_options: RunOptions, spark_home: Path) -> None:
     """The session that all tests share, with places for resident tasks and a log that outlives the jobs."""
     from penstock.engines.spark.session import spark_context
 
-    spark_context(spark_options.master, {}, spark_home / "logs" / "spark.log", verbose=False, places=True)
+    with pytest.MonkeyPatch.context() as environment:
+        if SPARK_ENGINES:  # tests of storage run there too, and workers see what was set when Spark started
+            reach(request.getfixturevalue("s3_address"), environment)
+        spark_context(spark_options.master, {}, spark_home / "logs" / "spark.log", verbose=False, places=True)
 
 
 @pytest.fixture(params=SPARK_ENGINES or ON_SPARK)

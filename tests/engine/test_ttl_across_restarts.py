@@ -19,6 +19,8 @@ from penstock.engines.local.executor import LocalExecutor
 from penstock.runtime import hosting
 from penstock.runtime.container import Container
 
+pytestmark = pytest.mark.in_this_process("time is this process's clock, which counts its epochs")
+
 LIVES = 5000
 EPOCH = 1000  # by the clock, and one record each
 STOPPED_AFTER = 5
