@@ -67,8 +67,8 @@ def test_levels_are_those_of_the_options(capsys: pytest.CaptureFixture[str]) -> 
     run([1], {"python.logging.default.level": "ERROR", "python.logging.level.overrides": "other:INFO,my.module:ERROR"})
     error = capsys.readouterr().err
     assert "other: seen 1" in error and "my.module" not in error
-    logging.getLogger("other").setLevel(logging.NOTSET)
-    logging.getLogger("my.module").setLevel(logging.NOTSET)
+    run([1])
+    assert "my.module: value 1" in capsys.readouterr().err, "the levels of one job are not those of the next"
 
 
 def test_an_unknown_level_is_refused_before_the_job_starts() -> None:

@@ -79,6 +79,7 @@ class _ToUserLog(logging.Handler):
 
 _handler = _ToUserLog()
 _own = threading.local()  # who speaks in a thread that belongs to one operator
+_before: dict[str, int] = {}  # the levels of the loggers that the job of this process overrides
 
 
 def set_levels(default: str, overrides: Mapping[str, str]) -> None:
@@ -87,8 +88,13 @@ def set_levels(default: str, overrides: Mapping[str, str]) -> None:
     if _handler not in root.handlers:
         root.addHandler(_handler)
     root.setLevel(level_of(default))
-    for logger, level in overrides.items():
-        logging.getLogger(logger).setLevel(level_of(level))
+    for name, level in _before.items():  # a worker of Spark's has run other jobs before
+        logging.getLogger(name).setLevel(level)
+    _before.clear()
+    for name, text in overrides.items():
+        logger = logging.getLogger(name)
+        _before[name] = logger.level
+        logger.setLevel(level_of(text))
 
 
 def level_of(name: str) -> int:
