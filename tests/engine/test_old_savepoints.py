@@ -10,7 +10,6 @@ from tests.engine.saved_programs import EPOCH_RECORDS, PROGRAMS, SAVEPOINTS
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 
-
 # Two senders meet before these; what is late, first in a window or counted last depends on how.
 IN_ORDER = frozenset(
     {"states", "rolling", "operator_state", "count_window", "count_slide", "session_reduce", "slide_sum"}
