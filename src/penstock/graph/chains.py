@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from penstock.graph.stream_graph import StreamEdge, StreamGraph
 from penstock.graph.transformation import Chaining, Node
+from penstock.runtime.partitioning import Forward
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def build_job_graph(graph: StreamGraph, chaining: bool) -> JobGraph:
 def _chainable(graph: StreamGraph, edge: StreamEdge) -> bool:
     source, target = edge.source, edge.target
     return (
-        edge.is_forward
+        edge.partitioning == Forward()
         and len(graph.incoming[target.id]) == 1
         and graph.parallelism[source.id] == graph.parallelism[target.id]
         and target.chaining is Chaining.ALWAYS

@@ -110,7 +110,7 @@ def _settled(upstream: Upstream, node: Node, parallelism: dict[int, int]) -> Par
         )
     # A partitioner of the program's own is asked also where there is nothing to choose: it may count, or fail.
     if parallelism[node.id] == 1 and same and not isinstance(partitioning, (ByKey, Broadcast, Custom)):
-        return Forward()
+        return Forward(partitioning.label)
     return partitioning
 
 

@@ -105,6 +105,8 @@ def _hash_uncommon(key: Any) -> int:
         return _mix(key.int)
     if isinstance(key, (frozenset, set)):
         return _mix(sum(stable_hash(item) for item in key))
+    if hasattr(type(key), "_key_parts"):  # a stand-in too
+        return _hash_sequence(key._key_parts())
     if dataclasses.is_dataclass(key) and type(key).__hash__ is not None and type(key).__eq__ is not object.__eq__:
         return _hash_sequence(tuple(getattr(key, field.name) for field in dataclasses.fields(key) if field.compare))
     raise UnstableKeyError(

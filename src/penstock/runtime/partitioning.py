@@ -15,7 +15,9 @@ class Partitioning:
 
 @dataclass(frozen=True)
 class Forward(Partitioning):
-    """To the subtask with the same index."""
+    """To the subtask with the same index; an exchange among one keeps the label that the program asked for."""
+
+    label: str = "FORWARD"
 
 
 @dataclass(frozen=True)

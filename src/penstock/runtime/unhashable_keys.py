@@ -1,5 +1,5 @@
-"""Keys that Python cannot hash (lists, dicts, sets, bytearrays, data classes, and what holds them) as equal values
-that it can.
+"""Keys that Python cannot hash, or not the same way in every process (lists, dicts, sets, bytearrays, objects of the
+program's own classes, and what holds them) as equal values that it can.
 
 The stand-ins are subclasses, so that functions which look at the key see a list, a dict or a set. State is kept under
 them, so they must not be changed; PyFlink's functions get a copy with every record.
@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock.common.types import Row
+from penstock.runtime.keys import stable_hash
+
+_WRITTEN_IN_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 class KeyList(list[Any]):
@@ -67,35 +70,70 @@ def hashable(key: Any) -> Any:
         return _named_tuple(key)
     if isinstance(key, Row):
         return Row._of(list(map(hashable, key._values)), key._fields, key._row_kind)
-    if type(key).__hash__ is None and dataclasses.is_dataclass(key):
-        kind: Any = type(key)
-        return _in_class(key, _key_class(kind))
-    return key
+    return _stand_in(key) if _is_of_own_class(key) and not _can_be_a_key(key) else key
+
+
+def _is_of_own_class(key: Any) -> bool:
+    """Of a class written in Python that says nothing about how its objects are made."""
+    kind: Any = type(key)
+    plain = kind.__reduce__ is object.__reduce__ and kind.__reduce_ex__ is object.__reduce_ex__
+    return bool(kind.__flags__ & _WRITTEN_IN_PYTHON) and plain and not hasattr(kind, "__getnewargs__")
+
+
+def _can_be_a_key(key: Any) -> bool:
+    try:
+        hash(key)
+        stable_hash(key)
+    except TypeError:
+        return False
+    return True
+
+
+def _stand_in(key: Any) -> Any:
+    kind: Any = type(key)
+    return _with_state(_key_class(kind), key.__getstate__())
 
 
 @functools.cache
 def _key_class(kind: Any) -> Any:
-    """A subclass of a data class whose objects may be keys; it has the name of the original, for who prints them."""
+    """A subclass whose objects may be keys; it has the name of the original, for who prints them.
+
+    Keys are equal when what they hold is, as PyFlink compares pickles: an `__eq__` of the program's own comes without
+    a hash that is the same in every process. Only a data class tells which of its fields are compared.
+    """
 
     def parts(key: Any) -> tuple[Any, ...]:
-        return tuple(hashable(getattr(key, field.name)) for field in dataclasses.fields(key) if field.compare)
+        if dataclasses.is_dataclass(key):
+            return tuple(hashable(getattr(key, field.name)) for field in dataclasses.fields(key) if field.compare)
+        return kind.__qualname__, hashable(key.__getstate__())
+
+    def original(key: Any) -> Any:
+        return _with_state(kind, key.__getstate__())
+
+    def equal(key: Any, other: Any) -> Any:
+        return parts(key) == parts(other) if type(other) is type(key) else kind.__eq__(original(key), other)
 
     members = {
         "__slots__": (),
         "__qualname__": kind.__qualname__,
         "__module__": kind.__module__,
         "__hash__": lambda key: hash(parts(key)),
-        "__eq__": lambda key, other: isinstance(other, kind) and parts(key) == parts(other),
-        "__reduce__": lambda key: (hashable, (_in_class(key, kind),)),
+        "__eq__": equal,
+        "__reduce__": lambda key: (hashable, (original(key),)),
+        "_key_parts": parts,
     }
     return type(kind.__name__, (kind,), members)
 
 
-def _in_class(key: Any, kind: Any) -> Any:
-    """The same values in an object of another class; not copy.copy(), which would ask __reduce__."""
-    made = object.__new__(kind)
-    for field in dataclasses.fields(key):
-        object.__setattr__(made, field.name, getattr(key, field.name))
+def _with_state(kind: Any, state: Any) -> Any:
+    """An object as unpickling would make it; not copy.copy(), which would ask __reduce__."""
+    made = kind.__new__(kind)
+    if hasattr(kind, "__setstate__"):
+        made.__setstate__(state)
+        return made
+    in_dict, in_slots = state if isinstance(state, tuple) else (state, None)
+    for name, value in {**(in_dict or {}), **(in_slots or {})}.items():
+        object.__setattr__(made, name, value)
     return made
 
 
