@@ -142,7 +142,13 @@ class TransactionLane:
         producer, patience = producing.producer, producing.outage.patience
         marked = confluent_kafka().TopicPartition(place.topic, place.partition, mark.epoch, metadata=mark.digest)
         group = self._consumer.consumer_group_metadata()
-        producing.retried(producer.send_offsets_to_transaction, [marked], group, patience)
+        mark_it = (producer.send_offsets_to_transaction, [marked], group, patience)
+        try:
+            producing.retried(*mark_it)
+        except confluent_kafka().KafkaException as error:
+            if error.args[0].code() != confluent_kafka().KafkaError._STATE:
+                raise
+            producing.retried(*mark_it)  # a message failed meanwhile: a call that begins after it says why
         producing.retried(producer.commit_transaction, patience)
 
     def _overtaken(self, there: int, epoch: int) -> JobExecutionError:
