@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from penstock.cli.job_client import JobClient
+    from penstock.cli.job_client import START_SECONDS, JobClient
     from penstock.cli.submitted_jobs import cancel_waiting, job_with_driver, waiting_job
 
     location = None
@@ -31,9 +31,9 @@ def execute(arguments: argparse.Namespace) -> int:
         job = job_with_driver(arguments.job)
         job_id = job.job_id
         if arguments.with_savepoint is None:
-            JobClient(job).cancel()
+            JobClient(job, START_SECONDS).cancel()
         else:
-            location = JobClient(job).cancel_with_savepoint(arguments.with_savepoint)
+            location = JobClient(job, START_SECONDS).cancel_with_savepoint(arguments.with_savepoint)
     if arguments.json:
         print(json.dumps({"id": job_id, "location": location}))
     else:

@@ -19,13 +19,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from penstock.cli.job_client import JobClient
+    from penstock.cli.job_client import START_SECONDS, JobClient
     from penstock.cli.submitted_jobs import job_with_driver
 
     job = job_with_driver(arguments.job)
     if arguments.history:
         return _show_history(job, arguments.json)
-    location = JobClient(job).checkpoint()
+    location = JobClient(job, START_SECONDS).checkpoint()
     print(json.dumps({"id": job.job_id, "location": location}) if arguments.json else location)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -14,6 +15,8 @@ from penstock.control.known_jobs import KnownJob
 
 T = TypeVar("T")
 _POLL_SECONDS = 0.1
+_ROOT = 0
+START_SECONDS = 60.0  # so long a verb that has something done waits for a job that starts
 
 
 class JobGoneError(JobExecutionError):
@@ -23,10 +26,10 @@ class JobGoneError(JobExecutionError):
 class JobClient:
     """Asks the job's own process, and waits for its end where a next command counts on it."""
 
-    def __init__(self, job: KnownJob, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, job: KnownJob, start_seconds: float = 0.0, sleep: Callable[[float], None] = time.sleep) -> None:
         self._job = job
         self._sleep = sleep
-        access = self._find_access()
+        access = self._find_access(start_seconds)
         self._rest = RestClient(Connection.of(access), job.job_id, self._pause_for)
 
     def details(self) -> dict[str, Any]:
@@ -101,16 +104,29 @@ class JobClient:
         except KeyboardInterrupt:
             raise JobExecutionError("stopped waiting; the job goes on with what it was asked to do") from None
 
-    def _find_access(self) -> RestAccess:
+    def _find_access(self, start_seconds: float) -> RestAccess:
+        while True:
+            self._check_runs()
+            access = read_access(self._job.home.path)
+            if access is not None:
+                return access
+            if start_seconds <= 0:
+                raise JobGoneError(self._no_answer("is starting or ending"))
+            self._pause_for(_POLL_SECONDS)
+            start_seconds -= _POLL_SECONDS
+
+    def _check_runs(self) -> None:
+        try:
+            owner = self._job.home.path.stat().st_uid
+        except FileNotFoundError:
+            raise JobGoneError(f"the job {self._job.job_id} has ended") from None
         if not self._job.is_running():
             raise JobExecutionError(
                 f"the job {self._job.job_id} does not run: its files are there, its driver "
                 f"({self._job.owner or 'unknown'}) is gone; `penstock resume {self._job.job_id}` starts it again"
             )
-        access = read_access(self._job.home.path)
-        if access is None:
-            raise JobGoneError(self._no_answer("is starting or ending, or belongs to another user"))
-        return access
+        if os.getuid() not in (owner, _ROOT):
+            raise JobGoneError(f"the job {self._job.job_id} belongs to another user, who alone may speak to it")
 
     def _no_answer(self, what: str) -> str:
         return f"the driver of the job {self._job.job_id} ({self._job.owner or 'unknown'}): {what}; try again"

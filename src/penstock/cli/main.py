@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from penstock import __version__
@@ -65,7 +65,8 @@ FAILED = 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = _parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    arguments = _parser(verb for verb in VERBS if not verb.hidden or verb.name in argv[:1]).parse_args(argv)
     verb: Verb = arguments.verb
     try:
         return verb.execute(arguments)
@@ -81,7 +82,7 @@ def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(known: Iterable[Verb]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="penstock",
         description="Flink-style stream processing for Python on Apache Spark.",
@@ -89,13 +90,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"penstock {__version__}")
     verbs = parser.add_subparsers(metavar="command", required=True)
-    for verb in VERBS:
-        if verb.hidden:
-            verb_parser = verbs.add_parser(verb.name, allow_abbrev=False)
-        else:
-            verb_parser = verbs.add_parser(
-                verb.name, help=verb.summary, description=f"{_capital(verb.summary)}.", allow_abbrev=False
-            )
+    for verb in known:
+        verb_parser = verbs.add_parser(
+            verb.name, help=verb.summary, description=f"{_capital(verb.summary)}.", allow_abbrev=False
+        )
         verb_parser.set_defaults(verb=verb)
         verb.configure(verb_parser)
     return parser

@@ -58,7 +58,8 @@ def add_script(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="name of the job")
     parser.add_argument("-v", "--verbose", action="store_true", help="show Spark's log and whole tracebacks")
     parser.add_argument("script", metavar="script.py", help="the program")
-    parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+    arguments = parser.add_argument("args", nargs=argparse.REMAINDER, help="arguments of the program")
+    arguments.required = False  # argparse would say that the rest, which may be empty, is missing
 
 
 def _add_program(parser: argparse.ArgumentParser) -> None:

@@ -40,11 +40,11 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _take(prefix: str, directory: str | None, as_json: bool) -> int:
-    from penstock.cli.job_client import JobClient
+    from penstock.cli.job_client import START_SECONDS, JobClient
     from penstock.cli.submitted_jobs import job_with_driver
 
     job = job_with_driver(prefix)
-    location = JobClient(job).savepoint(directory)
+    location = JobClient(job, START_SECONDS).savepoint(directory)
     print(json.dumps({"id": job.job_id, "location": location}) if as_json else location)
     return 0
 

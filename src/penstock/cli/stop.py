@@ -23,10 +23,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from penstock.cli.job_client import JobClient
+    from penstock.cli.job_client import START_SECONDS, JobClient
     from penstock.cli.submitted_jobs import job_with_driver
 
     job = job_with_driver(arguments.job)
-    location = JobClient(job).stop(arguments.savepoint_path, arguments.drain)
+    location = JobClient(job, START_SECONDS).stop(arguments.savepoint_path, arguments.drain)
     print(json.dumps({"id": job.job_id, "location": location}) if arguments.json else location)
     return 0

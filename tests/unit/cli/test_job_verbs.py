@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from tests.unit.rest.fake_job import FakeJob
 
-from penstock.cli.job_client import JobClient
+from penstock.cli.job_client import START_SECONDS, JobClient
 from penstock.cli.main import main
 from penstock.client.access import RestAccess, write_access
 from penstock.common.errors import JobExecutionError
@@ -343,9 +343,41 @@ def test_dead_job_is_not_asked(penstock: Printed, dead: JobHome, verb: str) -> N
 def test_driver_that_is_still_starting(penstock: Printed, home: Path) -> None:
     job = JobHome(home, RUNNING_ID)
     job.acquire()
-    code, _, err = penstock("cancel", RUNNING_ID)
+    code, _, err = penstock("state", "list", RUNNING_ID)
     assert code == 1
-    assert f"process {os.getpid()}" in err and "try again" in err
+    assert f"process {os.getpid()}" in err and "is starting or ending" in err and "try again" in err
+
+
+def test_what_is_asked_of_a_starting_job_waits_until_it_listens(home: Path) -> None:
+    job = FakeJob(RUNNING_ID)
+    directory = JobHome(home, RUNNING_ID)
+    directory.acquire()
+    directory.write_record(record_of(RUNNING_ID))
+    servers: list[Server] = []
+
+    def start(_: float) -> None:
+        servers.append(serve_job(job, directory))
+
+    job.future.set_result("/s/savepoint-1")
+    assert JobClient(find_job("aa"), START_SECONDS, start).savepoint("/s") == "/s/savepoint-1"
+    servers[0].close(grace_seconds=0)
+
+
+def test_a_job_that_ends_while_somebody_waits_for_its_start(home: Path) -> None:
+    directory = JobHome(home, RUNNING_ID)
+    directory.acquire()
+    directory.write_record(record_of(RUNNING_ID))
+    with pytest.raises(JobExecutionError, match="has ended"):
+        JobClient(find_job("aa"), START_SECONDS, lambda _: directory.remove())
+
+
+def test_a_job_of_another_user(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = JobHome(home, RUNNING_ID)
+    directory.acquire()
+    directory.write_record(record_of(RUNNING_ID))
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    with pytest.raises(JobExecutionError, match="belongs to another user"):
+        JobClient(find_job("aa"))
 
 
 def test_token_does_not_travel_to_a_proxy(penstock: Printed, live: LiveJob, monkeypatch: pytest.MonkeyPatch) -> None:
