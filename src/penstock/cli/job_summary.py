@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.cli.job_client import JobClient
+from penstock.client.access import read_access
 from penstock.common.errors import JobExecutionError
 from penstock.common.failure import Failure
 from penstock.common.job_status import JobStatus
@@ -151,7 +152,8 @@ def _ask(job: KnownJob) -> dict[str, Any] | None:
 def _status_without_answer(job: KnownJob) -> str:
     """A driver that ended in order has written so; one that was killed could not."""
     if job.is_running():
-        return UNREACHABLE
+        starts = read_access(job.home.path) is None and not read_attempts(job.home.run)
+        return JobStatus.CREATED.name if starts else UNREACHABLE
     return JobStatus.FAILED.name if job.record is not None and job.record.state is JobStatus.FAILED else DEAD
 
 

@@ -168,7 +168,7 @@ def test_a_process_that_was_killed_is_recognised(home: Path, penstock: Printed) 
         driver.send_signal(signal.SIGKILL)
         driver.wait()
     after = json.loads(penstock("list", "--json")[1])["jobs"][0]["status"]
-    assert (while_alive, after) == ("UNREACHABLE", "DEAD")
+    assert (while_alive, after) == ("CREATED", "DEAD")
 
 
 def test_a_lock_that_was_given_back_by_a_living_process_is_no_running_job(home: Path, penstock: Printed) -> None:
