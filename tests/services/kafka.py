@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ _DEPENDENCIES = (
     ("org.apache.kafka", "kafka_2.13", VERSION),
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4"),
 )
-_HEAP = ("-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_QUICK_START = ("-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 
 
 class Unavailable(RuntimeError):
@@ -35,7 +35,8 @@ class Unavailable(RuntimeError):
 class KafkaBroker:
     """Started and stopped by the tests, also with SIGKILL; what it has stored stays until `remove`."""
 
-    def __init__(self, settings: dict[str, str] | None = None) -> None:
+    def __init__(self, settings: dict[str, str] | None = None, java_options: Sequence[str] = _QUICK_START) -> None:
+        self._java_options = java_options
         self._directory = Path(tempfile.mkdtemp(prefix="penstock-kafka-"))
         self._port, self._controller = _free_port(), _free_port()
         self._settings = settings or {}
@@ -87,7 +88,7 @@ class KafkaBroker:
             self._process = None
 
     def _java(self, libs: Path, main: str, *arguments: str) -> list[str]:
-        return ["java", *_HEAP, "-cp", f"{self._directory}:{libs}/*", main, *arguments]
+        return ["java", *self._java_options, "-cp", f"{self._directory}:{libs}/*", main, *arguments]
 
     def _write_settings(self) -> None:
         settings = {
@@ -144,8 +145,10 @@ rootLogger.appenderRef.out.ref=out
 
 
 @contextlib.contextmanager
-def kafka_broker(settings: dict[str, str] | None = None) -> Iterator[KafkaBroker]:
-    broker = KafkaBroker(settings)
+def kafka_broker(
+    settings: dict[str, str] | None = None, java_options: Sequence[str] = _QUICK_START
+) -> Iterator[KafkaBroker]:
+    broker = KafkaBroker(settings, java_options)
     try:
         broker.start()
         yield broker

@@ -22,6 +22,7 @@ from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Integers
 _MESSAGES_AT_ONCE = 4_000
 _WAIT = 0.1  # seconds, while some partition may have more
 _AT_END_WAIT = 0.02
+_FULL_QUEUE_MS = 20  # until the client looks at a full queue again; its default of 1 s leaves the reader without work
 
 Place = tuple[str, int]  # topic, partition
 
@@ -53,6 +54,7 @@ class KafkaReader(SourceReader):
             fetch__wait__max__ms=50,
             fetch__error__backoff__ms=100,
             queued__max__messages__kbytes=16_384,
+            fetch__queue__backoff__ms=_FULL_QUEUE_MS,
             reconnect__backoff__max__ms=1_000,
         )
         client |= self._settings.client_id(str(self._subtask))
