@@ -28,6 +28,7 @@ from benchmarks.throughput import log_tail, workplace
 PARTITIONS = 2
 BYTES = 100
 _LOOK_SECONDS = 0.2
+_WARM_UP_TRANSACTIONS, _WARM_UP_MESSAGES = 200, 2_500
 # What Kafka's own start script gives it: the broker of the tests starts faster and works slower.
 _JAVA_OPTIONS = (
     "-Xms1g",
@@ -120,7 +121,27 @@ def _broker() -> Any:
 
     held = contextlib.ExitStack()
     atexit.register(held.close)
-    return held.enter_context(kafka_broker(java_options=_JAVA_OPTIONS))
+    broker = held.enter_context(kafka_broker(java_options=_JAVA_OPTIONS))
+    _warm_up(broker)
+    return broker
+
+
+def _warm_up(broker: Any) -> None:
+    """So that no contestant shares its cores with the compiler of a broker that has just started."""
+    from confluent_kafka import Producer
+    from tests.services.kafka import committed_messages, create_topic
+
+    settings = {"transactional.id": "warm-up", "queue.buffering.max.messages": 1_000_000, "log_level": 2}
+    producer, topic = Producer(broker.client(**settings)), create_topic(broker, PARTITIONS)
+    producer.init_transactions(30)
+    for number in range(_WARM_UP_TRANSACTIONS):
+        producer.begin_transaction()
+        for partition in range(PARTITIONS):
+            for _ in range(_WARM_UP_MESSAGES):
+                producer.produce(topic, b"%06d" % number, partition=partition)
+            producer.poll(0)
+        producer.commit_transaction(30)
+    committed_messages(broker, topic)
 
 
 def _topic(config: dict[str, str] | None = None) -> str:

@@ -150,7 +150,7 @@ class Batch:
             return self._keys[start::step]
         if self._key_column is None:
             return []
-        return keys_of_column(self._key_column.take(pa.array(range(start, len(self._key_column), step))))
+        return keys_of_column(self._key_column.take(pa.array(np.arange(start, len(self._key_column), step))))
 
     @property
     def has_key_column(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.runtime.batch import Batch
 
 _STRIDE = 17  # every 17th record; a prime, so that inputs with a rhythm of their own are met everywhere
-_OF_A_BATCH = 256  # about so many are enough of one; those of large batches are further apart
+_OF_A_BATCH = 128  # about so many are enough of one; those of large batches are further apart
 _KEPT = 64
 _SHOWN = 10
 _LONGEST_TEXT = 80
