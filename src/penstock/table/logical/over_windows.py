@@ -34,9 +34,6 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     order = tuple(resolver.sort_key(item) for item in spec.order_by)
     if function.name in _NEEDS_ORDER and not order:
         raise SqlValidationError(f"{call.function} OVER needs ORDER BY.", over.position)
-    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
-        result = result.nullable()
-    inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
     partition = tuple(resolver.resolve(one) for one in spec.partition_by)
     by_rows = spec.unit == "ROWS"
     near = None if by_rows or len(order) != 1 else order[0].operand.data_type
@@ -44,7 +41,17 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     upper = _bound(spec.upper, resolver, near) if spec.upper else Bound("current")
     if not order and spec.unit is None:
         upper = Bound("unbounded", before=False)
+    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
+        sees_its_row = _at_least_current(lower, True) and _at_least_current(upper, False) and where is None
+        if not (sees_its_row and resolver.scope.sql):
+            result = result.nullable()
+    inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
     return OverCall(result, inner, partition, order, by_rows, lower, upper)
+
+
+def _at_least_current(bound: Bound, lower: bool) -> bool:
+    """Whether the frame reaches the row itself from that side."""
+    return bound.kind == "current" or bound.before == lower
 
 
 def _spec(
