@@ -9,8 +9,10 @@ from penstock.columns.typed.nodes import Aggregate, Bound, Constant, OverCall
 from penstock.columns.typesystem import families
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
+from penstock.common.errors import NotSupportedError
 from penstock.table.logical.builder import NEVER_NULL
 from penstock.table.resolution.calls import find_function, signature
+from penstock.table.resolution.python_calls import python_function
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
@@ -22,6 +24,11 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     """A checked call over its window; names of the WINDOW clause are followed."""
     spec = _spec(over.window, named, over)
     call = over.call
+    if not isinstance(call, syntax.Call):
+        raise NotSupportedError(
+            f"{python_function(call.function, over.position).name} is an aggregate function in Python, which cannot be"
+            " used with OVER: group by the window with TUMBLE, HOP or SESSION, or take a built-in function."
+        )
     function = find_function(call.function, call.position)
     if function.role not in (Role.AGGREGATE, Role.OVER):
         raise SqlValidationError(
