@@ -15,6 +15,7 @@ from penstock.formats.columnar_rows import OrcRows
 from penstock.formats.columnar_writer import ColumnarFileWriter
 from penstock.formats.file_formats import FileFormat
 from penstock.formats.input_formats import BulkFormat
+from penstock.formats.parquet import refuse_hadoop
 from penstock.formats.row_types import row_type_info_of
 
 __all__ = ["OrcBulkWriters", "OrcColumnarRowInputFormat"]
@@ -46,8 +47,7 @@ class OrcBulkWriters:
     def for_row_type(row_type: Any, writer_properties: Any = None, hadoop_config: Any = None) -> BulkWriterFactory:
         """``writer_properties`` may have ``orc.compress`` (ZLIB is the default), ``orc.stripe.size`` and
         ``orc.row.index.stride``."""
-        if hadoop_config is not None:
-            raise NotSupportedError("OrcBulkWriters: files are written without Hadoop. Leave hadoop_config out.")
+        refuse_hadoop(hadoop_config, "OrcBulkWriters")
         return _OrcWriterFactory(_checked(row_type, "OrcBulkWriters"), _settings(writer_properties))
 
 

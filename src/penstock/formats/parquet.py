@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow
 import pyarrow.parquet
 
+from penstock.common.configuration import Configuration
 from penstock.common.errors import NotSupportedError
 from penstock.common.serialization import BulkWriterFactory, RowDataBulkWriterFactory
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation
@@ -38,7 +39,7 @@ class ParquetColumnarRowInputFormat(BulkFormat):
         is_case_sensitive: bool = True,
     ) -> None:
         super().__init__()
-        _refuse_hadoop(hadoop_config, "ParquetColumnarRowInputFormat")
+        refuse_hadoop(hadoop_config, "ParquetColumnarRowInputFormat")
         self._row_type = row_type_info_of(row_type, "ParquetColumnarRowInputFormat")
         arrow_schema(self._row_type)  # types without a Parquet form shall fail where they are written down
         self._batch_size = batch_size
@@ -60,7 +61,7 @@ class ParquetBulkWriters:
     @staticmethod
     def for_row_type(row_type: Any, hadoop_config: Any = None, utc_timestamp: bool = False) -> BulkWriterFactory:
         """Timestamps without a zone are written as they are, whatever ``utc_timestamp`` says, those with one in UTC."""
-        _refuse_hadoop(hadoop_config, "ParquetBulkWriters")
+        refuse_hadoop(hadoop_config, "ParquetBulkWriters")
         return ParquetWriterFactory(row_type_info_of(row_type, "ParquetBulkWriters"))
 
 
@@ -85,8 +86,9 @@ class _ParquetFileWriter(ColumnarFileWriter):
         self._writer.close()
 
 
-def _refuse_hadoop(hadoop_config: Any, owner: str) -> None:
-    if hadoop_config is not None:
+def refuse_hadoop(hadoop_config: Any, owner: str) -> None:
+    """Settings of Hadoop have nobody to heed them; an empty configuration says nothing."""
+    if hadoop_config is not None and not (isinstance(hadoop_config, Configuration) and not hadoop_config.to_dict()):
         raise NotSupportedError(
             f"{owner} got hadoop_config={hadoop_config!r}: files are read and written without Hadoop. Leave it out."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 
 from penstock.common.errors import ProgramError
 from penstock.graph.transformation import Node, Upstream
@@ -123,6 +124,8 @@ def _uids(nodes: tuple[Node, ...]) -> dict[int, str]:
         if uid is None:
             inputs = ",".join(uids[upstream.node.id] for upstream in node.upstreams)
             uid = hashlib.md5(f"{position}/{node.kind}/{inputs}".encode(), usedforsecurity=False).hexdigest()
+        if node.uid_is_planned:
+            uid = _with_number(uid, seen)
         if uid in seen:
             raise ProgramError(
                 f"the uid {uid!r} is given twice: {seen[uid].name!r} ({seen[uid].origin}) and "
@@ -131,3 +134,9 @@ def _uids(nodes: tuple[Node, ...]) -> dict[int, str]:
         seen[uid] = node
         uids[node.id] = uid
     return uids
+
+
+def _with_number(uid: str, seen: dict[str, Node]) -> str:
+    """A table that becomes two streams is planned twice, each time under the same uids."""
+    number = next(number for number in count(1) if (uid if number == 1 else f"{uid}/{number}") not in seen)
+    return uid if number == 1 else f"{uid}/{number}"

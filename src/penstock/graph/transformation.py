@@ -49,6 +49,7 @@ class Node:
     parallelism: int | None = None
     max_parallelism: int | None = None
     uid: str | None = None
+    uid_is_planned: bool = False  # by what a query computes; a second operator of the same kind gets a number
     description: str | None = None
     slot_sharing_group: str | None = None
     chaining: Chaining = Chaining.ALWAYS

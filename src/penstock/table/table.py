@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.columns.typed.nodes import TimeAttribute
 from penstock.common.errors import ProgramError
-from penstock.table.catalog.columns import Column
+from penstock.table.catalog.columns import column_of_a_query
 from penstock.table.catalog.resolved_schema import ResolvedSchema
 from penstock.table.expression import Expression
 from penstock.table.fluent.literals import node_of
@@ -20,7 +22,7 @@ from penstock.table.grouped_tables import (
 )
 from penstock.table.logical import builder, function_calls, table_calls
 from penstock.table.logical.changelog_functions import arguments_of, changelog_function
-from penstock.table.logical.nodes import Limit, Relation
+from penstock.table.logical.nodes import Field, Limit, Relation
 from penstock.table.resolution.python_calls import with_functions
 from penstock.table.session.explanation import explanation
 from penstock.table.syntax import expressions as syntax
@@ -244,11 +246,21 @@ class Table:
         return TableSchema([field.name for field in fields], [field.data_type for field in fields])
 
     def get_resolved_schema(self) -> ResolvedSchema:
-        return ResolvedSchema([Column.physical(field.name, field.data_type) for field in self._relation.fields])
+        return ResolvedSchema(
+            [
+                column_of_a_query(field.name, field.data_type, None if field.time is None else field.time.value)
+                for field in self._shown_fields()
+            ]
+        )
 
     def print_schema(self) -> None:
-        parts = [f"  `{field.name}` {field.shown_type()}" for field in self._relation.fields]
+        parts = [f"  `{field.name}` {field.shown_type()}" for field in self._shown_fields()]
         print("(\n{}\n)".format(",\n".join(parts)))
+
+    def _shown_fields(self) -> list[Field]:
+        """A batch program has no event time: there Flink shows a column of time as any other."""
+        hidden = TimeAttribute.ROWTIME if self._t_env._session.batch else None
+        return [replace(field, time=None) if field.time is hidden else field for field in self._relation.fields]
 
     def execute_insert(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TableResult:
         """Writes the rows into a table; returns at once."""

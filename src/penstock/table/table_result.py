@@ -140,7 +140,8 @@ class TableResult:
         names = [field.name for field in self._fields]
         if self._style == "raw":
             for batch in self._batches():
-                yield from (str(value) for value in batch.column(0).to_pylist())
+                columns = [column.to_pylist() for column in batch.columns]
+                yield from (", ".join(map(str, row)) for row in zip(*columns, strict=True))
             return
         if self._style == "content":
             rows = [row for batch in self._batches() for row in self._texts(batch)]

@@ -12,11 +12,13 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from penstock.common.configuration import Configuration
 from penstock.common.errors import JobExecutionError, NotSupportedError
 from penstock.common.time import Instant
 from penstock.common.typeinfo import Types
 from penstock.common.types import Row
 from penstock.datastream.connectors.file_system import FileSource
+from penstock.datastream.formats.orc import OrcBulkWriters
 from penstock.datastream.formats.parquet import (
     ParquetBulkWriters,
     ParquetColumnarRowInputFormat,
@@ -154,8 +156,16 @@ def test_what_is_refused() -> None:
     row_type = Types.ROW_NAMED(["a"], [Types.LONG()])
     with pytest.raises(NotSupportedError, match="Hadoop"):
         ParquetBulkWriters.for_row_type(row_type, hadoop_config=object())
+    with pytest.raises(NotSupportedError, match="Hadoop"):
+        ParquetBulkWriters.for_row_type(row_type, hadoop_config=Configuration().set_string("fs.s3a.access.key", "k"))
     with pytest.raises(NotSupportedError, match="no form"):
         ParquetBulkWriters.for_row_type(Types.ROW_NAMED(["a"], [Types.PICKLED_BYTE_ARRAY()]))
+
+
+def test_an_empty_configuration_of_hadoop_says_nothing() -> None:
+    row_type = Types.ROW_NAMED(["a"], [Types.LONG()])
+    ParquetBulkWriters.for_row_type(row_type, Configuration(), True)
+    OrcBulkWriters.for_row_type(row_type, None, Configuration())
 
 
 def read_batches(path: Path, row_type: Any) -> list[Any]:

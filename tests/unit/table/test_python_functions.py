@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.unit.table.sql_runs import KINDS
 
+from penstock.common.errors import NotSupportedError
 from penstock.common.types import Row
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
@@ -262,6 +263,13 @@ def test_table_aggregate_functions(orders: Table) -> None:
         ("-D", "ann", 3, 1), ("+I", "ann", 4, 1), ("+I", "ann", 3, 2),
         ("-D", "bob", 5, 1), ("+I", "bob", 5, 1),
     ]  # fmt: skip
+
+
+def test_python_aggregates_over_windows_are_refused(session: StreamTableEnvironment, orders: Table) -> None:
+    middle = udaf(lambda series: series.median(), result_type=DataTypes.DOUBLE(), func_type="pandas", name="middle")
+    session.create_temporary_function("middle", middle)
+    with pytest.raises(NotSupportedError, match="middle is an aggregate function in Python"):
+        session.sql_query("SELECT middle(n) OVER (PARTITION BY who ORDER BY n) FROM orders")
 
 
 def test_refusals_say_what_to_do(session: StreamTableEnvironment, orders: Table) -> None:

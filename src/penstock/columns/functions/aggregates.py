@@ -61,9 +61,12 @@ AGGREGATES: tuple[Function, ...] = (
     _aggregate("varPop", takes(NUMBER), _average_type, "VAR_POP"),
     _aggregate("varSamp", takes(NUMBER), _average_type, "VAR_SAMP", "VARIANCE"),
     _aggregate("collect", takes(ANY), lambda site: MultisetType(site.types[0], False)),
-    _aggregate("ARRAY_AGG", takes(ANY), lambda site: ArrayType(site.types[0])),
+    _aggregate("ARRAY_AGG", takes(ANY), results.as_array),
     _aggregate(
-        "listAgg", takes(TEXT, TEXT, optional=1), lambda site: DataTypes.STRING(site.types[0].is_nullable), "LISTAGG"
+        "listAgg",
+        takes(TEXT, TEXT, optional=1),
+        lambda site: DataTypes.STRING(not site.sql or site.types[0].is_nullable),
+        "LISTAGG",
     ),
     _aggregate("first_value", anything(1, 2), results.like()),
     _aggregate("last_value", anything(1, 2), results.like()),

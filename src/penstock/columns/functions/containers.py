@@ -28,6 +28,10 @@ from penstock.columns.typesystem.scalars import VariantType
 _INT = DataTypes.INT()
 
 
+def _only_element_type(site: Site) -> DataType:
+    return results.element(None if site.sql else True)(site)
+
+
 def _element_type(data_type: DataType) -> DataType:
     assert isinstance(data_type, ArrayType)
     return data_type.element_type
@@ -152,7 +156,7 @@ _SAME = shared(2, kind=ARRAY)
 
 COLLECTIONS: tuple[Function, ...] = (
     Function("cardinality", takes(COLLECTION), results.of(_INT), collections.cardinality, ("CARDINALITY",)),
-    Function("element", takes(ARRAY), results.element(), collections.only_element, ("ELEMENT",)),
+    Function("element", takes(ARRAY), _only_element_type, collections.only_element, ("ELEMENT",)),
     Function("ARRAY_APPEND", _with_element, _grown, collections.array_append, ("ARRAY_APPEND",)),
     Function(
         "ARRAY_CONTAINS",

@@ -47,7 +47,8 @@ def _bounds(site: Site) -> tuple[DataType, ...]:
 def _if_result(site: Site) -> DataType:
     found = common_type(site.types[1:])
     assert found is not None
-    return found.with_nullability(site.any_nullable)
+    # In the Table API the condition does not count.
+    return found.with_nullability(any(one.is_nullable for one in (site.types if site.sql else site.types[1:])))
 
 
 def _if_arguments(site: Site) -> tuple[DataType, ...]:

@@ -21,6 +21,11 @@ def maybe(data_type: DataType) -> ResultRule:
     return lambda site: data_type.nullable()
 
 
+def maybe_in_sql(data_type: DataType) -> ResultRule:
+    """SQL takes results for nullable that the Table API knows to be null only when an argument is."""
+    return lambda site: data_type.with_nullability(site.sql or site.any_nullable)
+
+
 def never_null(data_type: DataType) -> ResultRule:
     return lambda site: data_type.not_null()
 
@@ -46,12 +51,12 @@ def common(skip: int = 0, all_null: bool = False) -> ResultRule:
     return rule
 
 
-def varying_text(place: int = 0, nullable: bool | None = None) -> ResultRule:
+def varying_text(place: int = 0, null_in_sql: bool = False) -> ResultRule:
     """A text of at most the argument's length."""
 
     def rule(site: Site) -> DataType:
         length = _length(site.types[place])
-        return VarCharType(length, site.any_nullable if nullable is None else nullable)
+        return VarCharType(length, (null_in_sql and site.sql) or site.any_nullable)
 
     return rule
 
@@ -75,6 +80,10 @@ def element(nullable: bool | None = None) -> ResultRule:
         return inner.with_nullability(site.types[0].is_nullable or inner.is_nullable if nullable is None else nullable)
 
     return rule
+
+
+def as_array(site: Site) -> DataType:
+    return ArrayType(site.types[0], site.types[0].is_nullable)
 
 
 def computed(rule: Callable[[Site], DataType]) -> ResultRule:

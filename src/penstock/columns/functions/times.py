@@ -135,15 +135,23 @@ TEMPORAL: tuple[Function, ...] = (
     Function("intervalBetween", takes(MOMENT, MOMENT), results.computed(_between_type), calendar.interval_between),
     Function("temporalOverlaps", _overlap_arguments, results.of(DataTypes.BOOLEAN()), time_functions.overlaps),
     Function(
-        "dateFormat", takes(MOMENT_OR_TEXT, TEXT), results.maybe(_STRING), time_functions.date_format, ("DATE_FORMAT",)
+        "dateFormat",
+        takes(MOMENT_OR_TEXT, TEXT),
+        results.maybe_in_sql(_STRING),
+        time_functions.date_format,
+        ("DATE_FORMAT",),
     ),
     Function(
-        "toDate", takes(TEXT, TEXT, optional=1), results.maybe(DataTypes.DATE()), time_functions.to_date, ("TO_DATE",)
+        "toDate",
+        takes(TEXT, TEXT, optional=1),
+        results.maybe_in_sql(DataTypes.DATE()),
+        time_functions.to_date,
+        ("TO_DATE",),
     ),
     Function(
         "toTimestamp",
         takes(TEXT, TEXT, optional=1),
-        results.maybe(DataTypes.TIMESTAMP(3)),
+        results.maybe_in_sql(DataTypes.TIMESTAMP(3)),
         time_functions.to_timestamp,
         ("TO_TIMESTAMP",),
     ),
@@ -157,14 +165,14 @@ TEMPORAL: tuple[Function, ...] = (
     Function(
         "unixTimestamp",
         takes(TEXT, TEXT, optional=2),
-        results.of(_BIGINT),
+        lambda site: _BIGINT.with_nullability(not site.sql or site.any_nullable),
         time_functions.unix_timestamp,
         ("UNIX_TIMESTAMP",),
     ),
     Function(
         "fromUnixtime",
         takes(INTEGER, TEXT, optional=1),
-        results.maybe(_STRING),
+        results.maybe_in_sql(_STRING),
         time_functions.from_unixtime,
         ("FROM_UNIXTIME",),
     ),

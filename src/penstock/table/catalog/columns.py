@@ -16,6 +16,7 @@ class Column:
     _name: str
     _data_type: DataType
     _comment: str | None
+    _time: str | None = None  # ROWTIME or PROCTIME
 
     def __init__(self, j_column: Any = None) -> None:
         raise ProgramError("Make columns with Column.physical(), Column.computed() or Column.metadata().")
@@ -63,6 +64,7 @@ class Column:
 
     def as_summary_string(self) -> str:
         text = f"`{self._name}` {self._data_type.as_summary_string()}"
+        text += f" *{self._time}*" if self._time is not None else ""
         extras = self.explain_extras()
         return f"{text} {extras}" if extras else text
 
@@ -87,6 +89,13 @@ class Column:
 
     def __hash__(self) -> int:
         return hash((type(self), self._name, self._data_type))
+
+
+def column_of_a_query(name: str, data_type: DataType, time: str | None) -> PhysicalColumn:
+    """A column of a query's result, which may be a time attribute."""
+    column = Column.physical(name, data_type)
+    column._time = time
+    return column
 
 
 class _Copied(Column):

@@ -16,6 +16,7 @@ from penstock.columns.typed.nodes import (
     walk,
 )
 from penstock.columns.typesystem import families
+from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.merging import common_type
 from penstock.table.logical.nodes import (
     Aggregation,
@@ -102,14 +103,16 @@ def aggregated(
         data_type = field.data_type.nullable() if partial else field.data_type
         fields.append(Field(field.name, data_type, field.time if keep_time else None))
     # Without keys there is one row even of nothing, so that all but counts may be null.
-    results = [call.data_type.nullable() if _may_see_nothing(call, bool(keys)) else call.data_type for call in calls]
+    results = [result_type(call, bool(keys)) for call in calls]
     names = unique_names([*(f.name for f in fields), *(f"EXPR${place}" for place in range(len(calls)))])
     fields += [Field(name, kind) for name, kind in zip(names[len(keys) :], results, strict=True)]
     return Aggregation(tuple(fields), source, tuple(keys), tuple(calls), tuple(tuple(one) for one in sets))
 
 
-def _may_see_nothing(call: Aggregate, grouped: bool) -> bool:
-    return call.function not in NEVER_NULL and (not grouped or call.where is not None)
+def result_type(call: Aggregate, grouped: bool) -> DataType:
+    """Which may be null where the function may see no row at all."""
+    sees_nothing = call.function not in NEVER_NULL and (not grouped or call.where is not None)
+    return call.data_type.nullable() if sees_nothing else call.data_type
 
 
 NEVER_NULL = frozenset(

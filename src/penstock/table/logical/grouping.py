@@ -10,7 +10,7 @@ from penstock.columns.typed.nodes import Aggregate, Constant, InputRef, OverCall
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.table.logical import builder
 from penstock.table.logical.nodes import Relation, WindowAssignment
-from penstock.table.logical.windows import check_time, windowed
+from penstock.table.logical.windows import check_time, windowed, with_time_type
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
 from penstock.table.syntax import expressions as syntax
@@ -35,7 +35,7 @@ class GroupWindow:
         amounts = [_span(resolver.resolve(span), self.kind, span.position) for span in spans]
         slide, size = (amounts[0], amounts[1]) if self.kind == "HOP" else (None, amounts[0])
         self.width = len(source.fields)
-        self.relation = windowed(source, self.kind, column.index, size, slide, 0)
+        self.relation = with_time_type(windowed(source, self.kind, column.index, size, slide, 0), column.index)
 
     def property(self, call: syntax.Call) -> Typed | None:
         """What TUMBLE_START(..) means, if it names this window."""

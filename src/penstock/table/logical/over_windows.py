@@ -9,8 +9,10 @@ from penstock.columns.typed.nodes import Aggregate, Bound, Constant, OverCall
 from penstock.columns.typesystem import families
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
+from penstock.common.errors import NotSupportedError
 from penstock.table.logical.builder import NEVER_NULL
 from penstock.table.resolution.calls import find_function, signature
+from penstock.table.resolution.python_calls import python_function
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
@@ -22,6 +24,11 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     """A checked call over its window; names of the WINDOW clause are followed."""
     spec = _spec(over.window, named, over)
     call = over.call
+    if not isinstance(call, syntax.Call):
+        raise NotSupportedError(
+            f"{python_function(call.function, over.position).name} is an aggregate function in Python, which cannot be"
+            " used with OVER: group by the window with TUMBLE, HOP or SESSION, or take a built-in function."
+        )
     function = find_function(call.function, call.position)
     if function.role not in (Role.AGGREGATE, Role.OVER):
         raise SqlValidationError(
@@ -34,9 +41,6 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     order = tuple(resolver.sort_key(item) for item in spec.order_by)
     if function.name in _NEEDS_ORDER and not order:
         raise SqlValidationError(f"{call.function} OVER needs ORDER BY.", over.position)
-    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
-        result = result.nullable()
-    inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
     partition = tuple(resolver.resolve(one) for one in spec.partition_by)
     by_rows = spec.unit == "ROWS"
     near = None if by_rows or len(order) != 1 else order[0].operand.data_type
@@ -44,7 +48,17 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     upper = _bound(spec.upper, resolver, near) if spec.upper else Bound("current")
     if not order and spec.unit is None:
         upper = Bound("unbounded", before=False)
+    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
+        sees_its_row = _at_least_current(lower, True) and _at_least_current(upper, False) and where is None
+        if not (sees_its_row and resolver.scope.sql):
+            result = result.nullable()
+    inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
     return OverCall(result, inner, partition, order, by_rows, lower, upper)
+
+
+def _at_least_current(bound: Bound, lower: bool) -> bool:
+    """Whether the frame reaches the row itself from that side."""
+    return bound.kind == "current" or bound.before == lower
 
 
 def _spec(

@@ -230,6 +230,7 @@ class _SelectBody:
             self._outer,
             clause,
             aggregates=True,
+            grouped=self._select.group_by is not None,
             windows=lambda over, resolver: over_call(over, resolver, self._windows),
             special=self._special,
         )

@@ -10,6 +10,7 @@ from penstock.columns.typed.nodes import Aggregate, Constant, TimeAttribute, Typ
 from penstock.columns.typesystem.scalars import TimestampType
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.table.match_values import MatchTime, Navigation
+from penstock.table.logical.builder import NEVER_NULL
 from penstock.table.logical.nodes import Field, Fields
 from penstock.table.logical.scope import RelationScope
 from penstock.table.resolution.resolver import Resolver
@@ -72,4 +73,5 @@ def measure_field(node: Typed, name: str) -> Field:
     """Measures may be null, but for counts and for the time of the match, which is a time attribute."""
     if isinstance(node, MatchTime):
         return Field(name, node.data_type.not_null(), TimeAttribute.ROWTIME)
-    return Field(name, node.data_type if isinstance(node, Aggregate) else node.data_type.nullable())
+    counted = isinstance(node, Aggregate) and node.function in NEVER_NULL
+    return Field(name, node.data_type if counted else node.data_type.nullable())

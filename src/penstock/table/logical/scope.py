@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from penstock.columns.typed.nodes import Aggregate, InputRef, OuterRef, Typed
+from penstock.table.logical.builder import result_type
 from penstock.table.logical.nodes import Field, Fields, Relation
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
@@ -44,6 +45,7 @@ class RelationScope:
         sql: bool = True,
         subquery: Callable[[syntax.Expr, Resolver, RelationScope], Typed] | None = None,
         aggregates: bool = False,
+        grouped: bool = True,
         windows: Callable[[syntax.Over, Resolver], Typed] | None = None,
         special: Callable[[syntax.Call, Resolver], Typed | None] | None = None,
     ) -> None:
@@ -53,6 +55,7 @@ class RelationScope:
         self._clause = clause
         self._subquery = subquery
         self._aggregates = aggregates
+        self._grouped = grouped
         self._windows = windows
         self._special = special
 
@@ -115,7 +118,7 @@ class RelationScope:
             raise SqlValidationError(
                 f"{call.function.upper()} is an aggregate function and cannot stand in {self._clause}.", position
             )
-        return call
+        return replace(call, data_type=result_type(call, self._grouped))
 
     def over(self, call: syntax.Over, resolver: Resolver) -> Typed:
         if self._windows is None:

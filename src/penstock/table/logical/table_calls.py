@@ -17,8 +17,11 @@ from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
 
 
-def _resolver(namespaces: tuple[Namespace, ...], clause: str, aggregates: bool = False) -> Resolver:
-    return Resolver(RelationScope(namespaces, None, clause, sql=False, aggregates=aggregates, subquery=_in_table))
+def _resolver(
+    namespaces: tuple[Namespace, ...], clause: str, aggregates: bool = False, grouped: bool = True
+) -> Resolver:
+    scope = RelationScope(namespaces, None, clause, False, _in_table, aggregates, grouped)
+    return Resolver(scope)
 
 
 def _in_table(expression: syntax.Expr, resolver: Resolver, scope: RelationScope) -> Typed:
@@ -33,7 +36,7 @@ def _in_table(expression: syntax.Expr, resolver: Resolver, scope: RelationScope)
 
 def select(source: Relation, expressions: Sequence[syntax.Expr], keys: Sequence[syntax.Expr] | None = None) -> Relation:
     """`table.select(..)`, or with keys `table.group_by(..).select(..)`; aggregates without keys make one group."""
-    resolver = _resolver(single(source), "select()", aggregates=True)
+    resolver = _resolver(single(source), "select()", aggregates=True, grouped=keys is not None)
     spread = spread_columns(expressions, source)
     nodes = [resolver.resolve(expression) for expression in spread]
     names = names_of(spread, of_groups)

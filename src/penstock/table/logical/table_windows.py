@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.columns.typed.nodes import Constant, InputRef, TimeAttribute, Typed
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
@@ -12,17 +12,17 @@ from penstock.table.logical import builder
 from penstock.table.logical.column_names import names_of, of_groups
 from penstock.table.logical.function_calls import row_columns, taken_apart
 from penstock.table.logical.grouping import Groups
-from penstock.table.logical.nodes import Aggregation, Relation, RowWindowAggregation
+from penstock.table.logical.nodes import Aggregation, Field, Relation, RowWindowAggregation
 from penstock.table.logical.over_windows import over_call
 from penstock.table.logical.scope import RelationScope, single
 from penstock.table.logical.table_calls import spread_columns
-from penstock.table.logical.windows import check_time, windowed
+from penstock.table.logical.windows import check_time, windowed, with_time_type
 from penstock.table.resolution.python_calls import python_aggregate
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError
 from penstock.table.syntax import expressions as syntax
 
-_PROPERTIES = {"start": 0, "end": 1, "rowtime": 2, "proctime": 2}
+_PROPERTIES = {"start": 0, "end": 1, "rowtime": 2}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ def select(
 ) -> Relation:
     """`table.window(w).group_by(w, ..).select(..)`."""
     groups = _WindowGroups(source, window, keys)
-    scope = RelationScope(single(source), None, "select()", sql=False, aggregates=True, special=groups.special)
+    scope = RelationScope(
+        single(source), None, "select()", sql=False, aggregates=True, grouped=False, special=groups.special
+    )
     nodes = [Resolver(scope).resolve(expression) for expression in expressions]
     made = groups.relation(nodes)
     names = names_of(expressions, groups.is_asked)
@@ -68,7 +70,7 @@ def select_aggregated(
 
     def special(found: syntax.Call, resolver: Resolver) -> Typed | None:
         column = groups.special(found, resolver)
-        return None if column is None else columns[groups.keys.index(column)]
+        return columns[groups.keys.index(column)] if column in groups.keys else column
 
     scope = RelationScope(single(relation), None, "select()", sql=False, special=special)
     spread = spread_columns(expressions, relation)
@@ -91,9 +93,9 @@ class _WindowGroups:
         if self._rows is None:
             size = _millis(plain.resolve(window.size), window.kind)
             slide = None if window.slide is None else _millis(plain.resolve(window.slide), window.kind)
-            relation = windowed(source, window.kind, column.index, size, slide, 0)
-            self._added = builder.references(relation)[len(source.fields) :]
-            source = relation
+            relation = with_time_type(windowed(source, window.kind, column.index, size, slide, 0), column.index)
+            source = _with_bounds_that_may_be_null(relation, len(source.fields))
+            self._added = builder.references(source)[-3:]
         rest = [key for key in keys if key != syntax.Name((window.alias,))]
         if len(rest) == len(keys):
             raise SqlValidationError(f"group_by() must name the window: col({window.alias!r}).")
@@ -107,7 +109,7 @@ class _WindowGroups:
     def _of_window(self, expression: syntax.Expr) -> bool:
         match expression:
             case syntax.Call(function, (syntax.Name((name,)),)):
-                return function in _PROPERTIES and name == self._alias
+                return (function in _PROPERTIES or function == "proctime") and name == self._alias
         return False
 
     def special(self, call: syntax.Call, resolver: Resolver) -> Typed | None:
@@ -115,6 +117,8 @@ class _WindowGroups:
             return None
         if self._rows is not None:
             raise SqlValidationError(f"A window of rows has no {call.function}: only one of time has.")
+        if call.function == "proctime":
+            return resolver.checked("proctime", [], call.position)
         return self._added[_PROPERTIES[call.function]]
 
     def relation(self, nodes: Sequence[Typed]) -> Relation:
@@ -125,6 +129,13 @@ class _WindowGroups:
             return made
         assert isinstance(made, Aggregation)
         return RowWindowAggregation(made.fields, made.source, made.keys, made.calls, *self._rows)
+
+
+def _with_bounds_that_may_be_null(relation: Relation, first: int) -> Relation:
+    """As Flink types them in the Table API; in SQL they are NOT NULL."""
+    fields = list(relation.fields)
+    fields[first : first + 2] = [Field(one.name, one.data_type.nullable()) for one in fields[first : first + 2]]
+    return replace(relation, fields=tuple(fields))
 
 
 def _rows(window: GroupWindowSpec, time: InputRef, resolver: Resolver) -> tuple[int, int] | None:

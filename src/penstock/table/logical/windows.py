@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from penstock.columns.typesystem import families
@@ -83,6 +84,12 @@ def windowed(
         Field(names[2], stamp, time.time),
     )
     return WindowAssignment((*source.fields, *added), source, kind, column, size, slide, offset, partition_by)
+
+
+def with_time_type(relation: Relation, column: int) -> Relation:
+    """As group windows have it: their time may be null when the column may, which it is not in window functions."""
+    *others, time = relation.fields
+    return replace(relation, fields=(*others, Field(time.name, relation.fields[column].data_type, time.time)))
 
 
 def _time_column(source: Relation, argument: syntax.Expr, kind: str) -> int:

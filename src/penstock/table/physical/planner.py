@@ -175,7 +175,7 @@ class Planner:
     ) -> TableStream:
         if stream._nodes:
             node = stream._nodes[0]
-            node.uid = self._uid(relation, label)
+            node.uid, node.uid_is_planned = self._uid(relation, label), True
             node.description = line_of(relation)
         return TableStream(
             stream,

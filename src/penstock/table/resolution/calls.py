@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from penstock.columns.functions.function import MISSING, Function, Role, SignatureError, Site
@@ -94,7 +95,8 @@ def case_of(
 ) -> Typed:
     """CASE; without ELSE null."""
     outcomes = [*values, default] if default is not None else list(values)
-    target = common_type([node.data_type for node in outcomes])
+    types = [_type_where(node, test) for node, test in zip_longest(outcomes, conditions)]
+    target = common_type(types)
     if target is None:
         shown = ", ".join(node.data_type.as_summary_string() for node in outcomes)
         raise SqlValidationError(f"The branches of CASE have no common type: {shown}. CAST them to one.", position)
@@ -105,6 +107,12 @@ def case_of(
         arguments += [condition, implied(value, target)]
     arguments.append(Constant(target.nullable(), None) if default is None else implied(default, target))
     return Invoke(target, "case", tuple(arguments))
+
+
+def _type_where(value: Typed, condition: Typed | None) -> DataType:
+    """WHEN x IS NOT NULL THEN x is not null."""
+    kept = isinstance(condition, Invoke) and condition.function == "isNotNull" and condition.arguments == (value,)
+    return value.data_type.not_null() if kept else value.data_type
 
 
 def is_aggregate(function: Function) -> bool:

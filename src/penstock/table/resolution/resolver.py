@@ -294,6 +294,17 @@ def _inside(resolver: Resolver, value: Typed, low: Typed, high: Typed, position:
     return resolver.checked("and", [above, below], position)
 
 
+def _plus(resolver: Resolver, call: syntax.Call) -> Typed:
+    """In the Table API a text plus anything is a longer text."""
+    arguments = [resolver.resolve(argument) for argument in call.arguments]
+    if resolver.scope.sql or not families.is_text(arguments[0].data_type):
+        return resolver.checked("plus", arguments, call.position)
+    if not families.is_text(arguments[1].data_type):
+        text = scalars.VarCharType(scalars.MAX_LENGTH)
+        arguments[1] = conversion(arguments[1], text, False, call.position)
+    return resolver.checked("concatenate", arguments, call.position)
+
+
 def _if(resolver: Resolver, call: syntax.Call) -> Typed:
     arguments = [resolver.resolve(argument) for argument in call.arguments]
     converted, result = signature(find_function("IF"), arguments, (), call.position, resolver.scope.sql)
@@ -324,6 +335,7 @@ def _by_index(resolver: Resolver, call: syntax.Call) -> Typed:
 
 _REWRITES = {
     "getByIndex": _by_index,
+    "plus": _plus,
     "between": _between,
     "notBetween": _between,
     "betweenSymmetric": _between,

@@ -222,11 +222,11 @@ def _row_info(fields: Fields) -> RowTypeInfo:
 
 
 def _as_type(type_info: TypeInformation, fields: Fields) -> Callable[[Row], Any] | None:
-    """Rows stay rows; a tuple type gives tuples, another type the only column."""
+    """Rows stay rows, whose fields have the type's names; a tuple type gives tuples, another type the only column."""
     if isinstance(type_info, TupleTypeInfo):
         return _to_tuple
     if isinstance(type_info, RowTypeInfo):
-        return None
+        return None if type_info.get_field_names() == [field.name for field in fields] else _to_unnamed
     if len(fields) != 1:
         raise ProgramError(f"A table of {len(fields)} columns is a stream of rows or tuples, not of {type_info!r}.")
     return _to_value
@@ -234,6 +234,12 @@ def _as_type(type_info: TypeInformation, fields: Fields) -> Callable[[Row], Any]
 
 def _to_tuple(row: Row) -> tuple[Any, ...]:
     return tuple(row)
+
+
+def _to_unnamed(row: Row) -> Row:
+    made = Row(*row)
+    made.set_row_kind(row.get_row_kind())
+    return made
 
 
 def _to_value(row: Row) -> Any:

@@ -157,7 +157,7 @@ class WindowSpec:
 class Over(Expr):
     """A function over a window of rows; the window may be a name of the WINDOW clause."""
 
-    call: Call
+    call: Call | InlineCall
     window: WindowSpec | str
 
 
