@@ -131,14 +131,31 @@ def test_a_restarting_job_says_why_and_where(manager: StartManager, open_page: O
     expect(page.locator(".timeline .attempt")).to_have_count(3)
 
 
+def test_the_graph_of_an_ended_job_says_how_much_went_through(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(cluster(JobAnswers(state="FINISHED"))).url, f"/jobs/{JOB}")
+    expect(page.locator("[data-operator=count]")).to_contain_text("×4 · 9.41M records")
+    expect(page.locator(".stats").first).not_to_contain_text("in all")
+
+
+def test_a_checkpoint_is_told_by_task(manager: StartManager, open_page: Open) -> None:
+    answers = cluster(JobAnswers())
+    of_one = answers[f"/jobs/{JOB}/checkpoints/details/41"]()
+    saved = of_one["tasks"]["count"]
+    answers[f"/jobs/{JOB}/checkpoints/details/41"] = {**of_one, "tasks": dict.fromkeys(("late", "late-sink"), saved)}
+    page = open_page(manager(answers).url, f"/jobs/{JOB}/checkpoints")
+    page.get_by_role("table", name="Checkpoints").locator("tbody tr", has_text="41").first.click()
+    expect(page.get_by_role("table", name="By task").locator("tbody tr")).to_have_count(1)
+    expect(page.get_by_role("table", name="By task")).to_contain_text("late views → Sink: late")
+
+
 def test_attempts_that_nobody_keeps_any_more_are_counted(manager: StartManager, open_page: Open) -> None:
-    page = open_page(manager(cluster(JobAnswers(restarts=7, kept=3))).url, f"/jobs/{JOB}/attempts")
+    page = open_page(manager(cluster(JobAnswers(restarts=5, kept=3))).url, f"/jobs/{JOB}/attempts")
     attempts = page.get_by_role("region", name="Attempts")
-    expect(attempts).to_contain_text("the last 3 of 8")
+    expect(attempts).to_contain_text("the last 3 of 6")
     newest = attempts.locator("tbody tr").first
     expect(newest).to_contain_text("Running")
     expect(newest).not_to_contain_text("–")  # how long it has been running
-    page.get_by_role("link", name="Exceptions 7").click()
+    page.get_by_role("link", name="Exceptions 5").click()
     expect(page.get_by_text("Earlier ones are not kept")).to_be_visible()
 
 

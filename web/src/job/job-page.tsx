@@ -85,7 +85,9 @@ function Head({ job }: { job: Job }) {
         <Stats
           items={[
             ["Duration", format.duration(job.duration)],
-            ["Records in", format.rate(job.state === "RUNNING" ? facts.rate : null), `${format.compact(facts["records-in"])} in all`],
+            job["end-time"] > 0
+              ? ["Records in", format.compact(facts["records-in"])]
+              : ["Records in", format.rate(job.state === "RUNNING" ? facts.rate : null), `${format.compact(facts["records-in"])} in all`],
             ["Watermark lag", format.duration(facts["watermark-lag"])],
             ["Epoch", format.count(facts.epoch)],
             ["Parallelism", format.count(facts.parallelism)],

@@ -20,9 +20,9 @@ export function UploadedPrograms({ onUse, onRemoved }: { onUse: (program: Progra
     { title: "Program", wide: true, by: (program) => program.name, show: (program) => <b>{program.name}</b> },
     { title: "Uploaded", number: true, by: (program) => program.uploaded, show: (program) => format.moment(program.uploaded) },
     {
-      title: "Again",
+      title: "Actions",
       show: (program) => (
-        <div className="actions">
+        <div style={{ display: "flex", gap: 8 }}>
           <button onClick={() => onUse(program)} aria-label={`Use ${program.name} of ${format.moment(program.uploaded)}`}>
             Use
           </button>
