@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -143,7 +144,7 @@ def test_a_checkpoint_is_told_by_task(manager: StartManager, open_page: Open) ->
     saved = of_one["tasks"]["count"]
     answers[f"/jobs/{JOB}/checkpoints/details/41"] = {**of_one, "tasks": dict.fromkeys(("late", "late-sink"), saved)}
     page = open_page(manager(answers).url, f"/jobs/{JOB}/checkpoints")
-    page.get_by_role("table", name="Checkpoints").locator("tbody tr", has_text="41").first.click()
+    page.get_by_role("table", name="Checkpoints").locator("tbody tr").filter(has_text=re.compile(r"^41 ?[CS]")).click()
     expect(page.get_by_role("table", name="By task").locator("tbody tr")).to_have_count(1)
     expect(page.get_by_role("table", name="By task")).to_contain_text("late views → Sink: late")
 
@@ -180,6 +181,15 @@ def test_a_manager_that_goes_away_is_found_again(manager: StartManager, open_pag
     page.get_by_role("button", name="Try now").click()
     expect(page.get_by_role("link", name="Started meanwhile")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_that_the_manager_is_away_is_seen_wherever_one_reads(manager: StartManager, open_page: Open) -> None:
+    fake = manager(SEVERAL)
+    page = open_page(fake.url, f"/jobs/{JOB}/metrics", width=390)
+    expect(page.get_by_role("table", name="Epochs")).to_be_visible()
+    page.evaluate("scrollTo(0, 2000)")
+    fake.stop()
+    expect(page.get_by_role("alert")).to_be_in_viewport()
 
 
 def test_nothing_is_done_to_a_job_without_confirmation(manager: StartManager, open_page: Open) -> None:

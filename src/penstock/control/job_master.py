@@ -106,8 +106,8 @@ class JobMaster:
         )
         if parent is None:
             return _refused(
-                "no directory for the savepoint: name one (penstock savepoint JOB DIR, penstock stop -p DIR JOB), "
-                "or set execution.checkpointing.savepoint-dir"
+                "no directory for the savepoint: name one (on the command line: penstock savepoint JOB DIR, "
+                "penstock stop -p DIR JOB), or set execution.checkpointing.savepoint-dir"
             )
         request = SavepointRequest(absolute_location(str(parent)), stop=stop, drain=drain)
         self.snapshots.request(request)
