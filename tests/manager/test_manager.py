@@ -138,6 +138,17 @@ def test_the_plan_of_an_uploaded_program(manager: ManagerProcess, tmp_path: Path
         client.connection.ask("GET", f"/jars/{uploaded}/plan")
 
 
+def test_a_program_that_was_uploaded_is_started_again_under_its_id(manager: ManagerProcess, tmp_path: Path) -> None:
+    client, output = manager.start(), tmp_path / "out"
+    uploaded = client.connection.upload("/jars/upload", JOB, {})["filename"]
+    fields = {"program": uploaded, "args": json.dumps([str(output), "10", "-"]), "name": "again", "parallelism": "1"}
+    job = client.connection.upload("/penstock/v1/jobs", None, fields)["jobid"]
+    until("its end", lambda: status(client, job) == "FINISHED")
+    assert (client.job(job).details()["name"], written(output)) == ("again", expected(10))
+    with pytest.raises(RefusedError, match="no program was uploaded under the id"):
+        client.connection.upload("/penstock/v1/jobs", None, {**fields, "program": "nothing"})
+
+
 def test_state_of_a_running_job_by_command_line_and_client(manager: ManagerProcess, tmp_path: Path) -> None:
     client = manager.start()
     gate = tmp_path / "gate"

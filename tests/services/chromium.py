@@ -16,7 +16,8 @@ _LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu/pulseaudio",
 
 def chromium() -> Path:
     """The browser's executable, or a skipped test that says why there is none."""
-    found = shutil.which(_PACKAGE)
+    # Where the whole browser is installed, apt-get would not fetch the files that both share.
+    found = shutil.which(_PACKAGE) or shutil.which("chromium")
     if found is not None:
         return Path(found)
     launcher = _CACHE / "chromium"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -131,6 +132,42 @@ def test_a_restarting_job_says_why_and_where(manager: StartManager, open_page: O
     expect(page.locator(".timeline .attempt")).to_have_count(3)
 
 
+def test_the_graph_of_an_ended_job_says_how_much_went_through(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(cluster(JobAnswers(state="FINISHED"))).url, f"/jobs/{JOB}")
+    expect(page.locator("[data-operator=count]")).to_contain_text("×4 · 9.41M records")
+    expect(page.locator(".stats").first).not_to_contain_text("in all")
+
+
+def test_a_checkpoint_is_told_by_task(manager: StartManager, open_page: Open) -> None:
+    answers = cluster(JobAnswers())
+    of_one = answers[f"/jobs/{JOB}/checkpoints/details/41"]()
+    saved = of_one["tasks"]["count"]
+    answers[f"/jobs/{JOB}/checkpoints/details/41"] = {**of_one, "tasks": dict.fromkeys(("late", "late-sink"), saved)}
+    page = open_page(manager(answers).url, f"/jobs/{JOB}/checkpoints")
+    page.get_by_role("table", name="Checkpoints").locator("tbody tr").filter(has_text=re.compile(r"^41 ?[CS]")).click()
+    expect(page.get_by_role("table", name="By task").locator("tbody tr")).to_have_count(1)
+    expect(page.get_by_role("table", name="By task")).to_contain_text("late views → Sink: late")
+
+
+def test_attempts_that_nobody_keeps_any_more_are_counted(manager: StartManager, open_page: Open) -> None:
+    page = open_page(manager(cluster(JobAnswers(restarts=5, kept=3))).url, f"/jobs/{JOB}/attempts")
+    attempts = page.get_by_role("region", name="Attempts")
+    expect(attempts).to_contain_text("the last 3 of 6")
+    newest = attempts.locator("tbody tr").first
+    expect(newest).to_contain_text("Running")
+    expect(newest).not_to_contain_text("–")  # how long it has been running
+    page.get_by_role("link", name="Exceptions 5").click()
+    expect(page.get_by_text("Earlier ones are not kept")).to_be_visible()
+
+
+def test_a_worker_is_listed_with_the_name_of_its_job(manager: StartManager, open_page: Open) -> None:
+    answers = cluster(JobAnswers())
+    answers["/taskmanagers"]["taskmanagers"][0]["penstock"] = {"job": JOB}
+    page = open_page(manager(answers).url, "/cluster")
+    page.get_by_role("table", name="Workers").get_by_role("link", name="Page views per app").first.click()
+    expect(page.get_by_role("heading", name="Page views per app")).to_be_visible()
+
+
 def test_a_manager_that_goes_away_is_found_again(manager: StartManager, open_page: Open) -> None:
     answers: dict[str, Any] = dict(SEVERAL)
     fake = manager(answers)
@@ -144,6 +181,15 @@ def test_a_manager_that_goes_away_is_found_again(manager: StartManager, open_pag
     page.get_by_role("button", name="Try now").click()
     expect(page.get_by_role("link", name="Started meanwhile")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_that_the_manager_is_away_is_seen_wherever_one_reads(manager: StartManager, open_page: Open) -> None:
+    fake = manager(SEVERAL)
+    page = open_page(fake.url, f"/jobs/{JOB}/metrics", width=390)
+    expect(page.get_by_role("table", name="Epochs")).to_be_visible()
+    page.evaluate("scrollTo(0, 2000)")
+    fake.stop()
+    expect(page.get_by_role("alert")).to_be_in_viewport()
 
 
 def test_nothing_is_done_to_a_job_without_confirmation(manager: StartManager, open_page: Open) -> None:
@@ -252,6 +298,31 @@ def test_a_program_is_submitted_with_its_arguments(manager: StartManager, open_p
     assert (method, target) == ("POST", "/penstock/v1/jobs")
     assert b'name="file"; filename="job.py"' in body and b'["--day","16 November","-v"]' in body
     assert b'name="savepoint"' not in body
+
+
+def test_a_program_that_was_uploaded_is_started_again_or_removed(manager: StartManager, open_page: Open) -> None:
+    fake = manager(SEVERAL)
+    page = open_page(fake.url, "/submit")
+    uploaded = page.get_by_role("table", name="Uploaded programs")
+    uploaded.get_by_role("button", name="Use page_views.zip").click()
+    page.get_by_role("button", name="Another file").click()
+    expect(page.get_by_label("A Python file")).to_be_visible()
+    uploaded.get_by_role("button", name="Use page_views.zip").click()
+    page.get_by_label("Options").fill("parallelism.default: 2\nno option")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("alert")).to_contain_text("This is no option: no option. Write key: value")
+    page.get_by_label("Options").fill("parallelism.default: 2\n# slowly\na=b:c")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("heading", name="Page views per app")).to_be_visible()
+    [(_, target, body)] = fake.asked
+    assert target == "/penstock/v1/jobs" and b"5b0c_page_views.zip" in body and b'name="file"' not in body
+    assert b'{"parallelism.default":"2","a":"b:c"}' in body
+
+    page.get_by_role("link", name="Submit").click()
+    uploaded.get_by_role("button", name="Remove page_views.zip").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert fake.asked[-1][:2] == ("DELETE", "/jars/5b0c_page_views.zip")
 
 
 def test_a_state_is_looked_up_by_key(manager: StartManager, open_page: Open) -> None:

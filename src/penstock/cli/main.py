@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from penstock import __version__
 from penstock.cli import (
@@ -62,11 +65,30 @@ VERBS = (
     Verb("drive", "run a job for the manager", drive.configure, drive.execute, hidden=True),
 )
 FAILED = 1
+MISUSED = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """Names the nearest word instead of all that there are."""
+
+    def error(self, message: str) -> NoReturn:
+        found = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        known = re.findall(r"[\w-]+", found[2]) if found else []
+        nearest = difflib.get_close_matches(found[1], known, n=1) if found else []
+        if found and nearest:
+            message = f"there is no '{found[1]}': did you mean '{nearest[0]}'?"
+        super().error(message)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
-    arguments = _parser(verb for verb in VERBS if not verb.hidden or verb.name in argv[:1]).parse_args(argv)
+    parser = _parser(verb for verb in VERBS if not verb.hidden or verb.name in argv[:1])
+    if not argv:
+        parser.print_help(sys.stderr)
+        return MISUSED
+    arguments, left = parser.parse_known_args(argv)
+    if left:  # said with what the verb takes, and not with the names of all verbs
+        arguments.parser.error(f"unrecognized arguments: {' '.join(left)}")
     verb: Verb = arguments.verb
     try:
         return verb.execute(arguments)
@@ -83,7 +105,7 @@ def _capital(text: str) -> str:
 
 
 def _parser(known: Iterable[Verb]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="penstock",
         description="Flink-style stream processing for Python on Apache Spark.",
         formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=30),
@@ -94,7 +116,7 @@ def _parser(known: Iterable[Verb]) -> argparse.ArgumentParser:
         verb_parser = verbs.add_parser(
             verb.name, help=verb.summary, description=f"{_capital(verb.summary)}.", allow_abbrev=False
         )
-        verb_parser.set_defaults(verb=verb)
+        verb_parser.set_defaults(verb=verb, parser=verb_parser)
         verb.configure(verb_parser)
     return parser
 

@@ -11,13 +11,14 @@ from penstock.cli.locations import absolute_location
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("job", metavar="JOB", help="id of the job, or the beginning of it")
     parser.add_argument(
+        "-p",  # as in Flink
         "--savepoint-path",
         metavar="DIR",
         type=absolute_location,
         help="directory to write the savepoint below; default: execution.checkpointing.savepoint-dir of the job",
     )
     parser.add_argument(
-        "--drain", action="store_true", help="end event time first, so that all windows and timers fire"
+        "-d", "--drain", action="store_true", help="end event time first, so that all windows and timers fire"
     )
     parser.add_argument("--json", action="store_true", help="for scripts")
 

@@ -105,7 +105,10 @@ class JobMaster:
             or value_of(configuration, "state.savepoints.dir")
         )
         if parent is None:
-            return _refused("no directory for the savepoint: give one, or set execution.checkpointing.savepoint-dir")
+            return _refused(
+                "no directory for the savepoint: name one (on the command line: penstock savepoint JOB DIR, "
+                "penstock stop -p DIR JOB), or set execution.checkpointing.savepoint-dir"
+            )
         request = SavepointRequest(absolute_location(str(parent)), stop=stop, drain=drain)
         self.snapshots.request(request)
         self._planner.wake()

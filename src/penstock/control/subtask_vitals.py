@@ -73,7 +73,8 @@ class SubtaskVitals:
         self._since = clock()
         self._rolled = False
         self._pressed: dict[tuple[int, int], float] = {}  # by level and subtask, when tasks say so
-        self._held_up = 0.0
+        self._held_up: float | None = None  # seconds in this window, when somebody has told any
+        self._held_up_share = 0.0
         self.subtasks: dict[tuple[int, int], SubtaskTotals] = {}
         self.stacks: dict[tuple[int, int], Stacks] = {}
         self.processes: dict[str, ProcessVitals] = {}
@@ -108,8 +109,8 @@ class SubtaskVitals:
             self._roll()
 
     def hold_up(self, seconds: float) -> None:
-        """So long there was something to read, and as many epochs under way as may be."""
-        self._held_up += seconds
+        """So long there was something to read, and no room for another epoch: told when the next one begins."""
+        self._held_up = (self._held_up or 0.0) + seconds
 
     def read_rate(self, sources: Iterable[int]) -> float | None:
         """Records that these operators read in a second; None before the first second is over."""
@@ -122,6 +123,7 @@ class SubtaskVitals:
         """Whether all is quiet: no epoch is under way, however long that may take, and none was for a while."""
         quiet = not under_way and self._clock() - self._since >= _STALE_SECONDS
         if quiet:
+            self.hold_up(0.0)
             self._roll()
         return quiet
 
@@ -137,7 +139,8 @@ class SubtaskVitals:
         """A window ends: what happened in it becomes rates."""
         now = self._clock()
         seconds, self._since, self._rolled = max(now - self._since, 1e-9), now, True
-        held_up, self._held_up = self._held_up / seconds, 0.0
+        if self._held_up is not None:  # else no epoch began, so that all still wait as they did
+            self._held_up_share, self._held_up = self._held_up / seconds, None
         busy: defaultdict[tuple[int, int], float] = defaultdict(float)  # by level and subtask
         for (id_, subtask), known in self.subtasks.items():
             busy[self._levels[id_], subtask] += known.window["busy_ms"] / 1000 / seconds
@@ -151,7 +154,7 @@ class SubtaskVitals:
             # stay know when they have no room, but not when nothing comes because those after them hold up epochs.
             waits = sum(share for other, share in busiest.items() if other > level)
             if (level, subtask) in self._pressed:
-                waits = max(self._pressed[level, subtask], min(held_up, waits))
+                waits = max(self._pressed[level, subtask], min(self._held_up_share, waits))
             pressed = min(waits, 1.0 - all_busy)
             known.rates = {name: round(known.window[key] / seconds, 3) for key, name in RATES.items()}
             idle = max(0.0, 1.0 - all_busy - pressed)

@@ -6,7 +6,7 @@ between finds the entry as it was saved, and comes to the same decision again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from penstock.common.job_status import JobStatus
@@ -93,8 +93,14 @@ class ManagerMachine:
         if entry.not_before > now:
             return f"its driver was lost, it starts again in {(entry.not_before - now + 999) // 1000} s"
         if entry.slots > self._slots:
-            return f"it needs {entry.slots} slots, and the manager has {self._slots} in all"
+            return (
+                f"it needs {entry.slots} slots, and the manager has {self._slots} in all: "
+                "cancel it, or start the manager with more (penstock.cluster.slots)"
+            )
         free = max(0, self.free_slots)
+        first = next(self._line(now))
+        if entry.slots <= free and first.job_id != entry.job_id:
+            return f"it waits behind {first.job_id}, which was submitted before it and needs more slots"
         return f"it needs {_plural(entry.slots, 'slot')}, {free} of {self._slots} are free"
 
     def submit(self, entry: JobEntry, now: int) -> list[Instruction]:
@@ -148,15 +154,17 @@ class ManagerMachine:
     def tick(self, now: int) -> list[Instruction]:
         """Whatever may start, starts; the first in the queue is not overtaken by smaller ones after it."""
         instructions: list[Instruction] = []
-        for entry in self._in(EntryState.WAITING):
-            if entry.not_before > now or entry.slots > self._slots:
-                continue
+        for entry in self._line(now):
             if entry.slots > self.free_slots:
                 break
             started = replace(entry, state=EntryState.RUNNING, starts=entry.starts + 1, started_at=now)
             instructions += [self._save(started), Start(started)]
         instructions += [CancelDriver(entry.job_id) for entry in self.running() if entry.cancel]
         return instructions
+
+    def _line(self, now: int) -> Iterator[JobEntry]:
+        """Those that could start if there were slots."""
+        return (e for e in self._in(EntryState.WAITING) if e.not_before <= now and e.slots <= self._slots)
 
     def _again(self, entry: JobEntry, now: int) -> list[Instruction]:
         strategy = self._strategies.setdefault(entry.job_id, self._strategy_of(entry))

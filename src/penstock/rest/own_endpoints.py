@@ -57,6 +57,7 @@ SubmitForm = TypedDict(
         "path": str,
         "working-directory": str,
         "args": str,
+        "program": str,
         "parallelism": str,
         "savepoint": str,
         "allow-non-restored-state": str,
@@ -143,8 +144,13 @@ def _submit(cluster: Cluster, request: Request) -> Reply:
         script = Path(fields["path"])
         directory = Path(fields.get("working-directory") or script.parent)
         return Reply({"jobid": programs.run_script(script, directory, submission)}, HTTPStatus.ACCEPTED)
+    if fields.get("program"):
+        return Reply({"jobid": programs.run(fields["program"], submission)}, HTTPStatus.ACCEPTED)
     if request.file is None:
-        raise bad_request("send the program as a file of a form, or its path on the manager's machine as 'path'")
+        raise bad_request(
+            "send the program as a file of a form, its path on the manager's machine as 'path', "
+            "or the id of one that was uploaded as 'program'"
+        )
     program = programs.add(request.file.name, request.file.path)
     return Reply({"jobid": programs.run(program.id, submission)}, HTTPStatus.ACCEPTED)
 

@@ -77,7 +77,9 @@ def overview(job: JobDescription) -> PressureOverview:
         of = shares(operator)
         cause = None
         if of.pressed > _LOW:
-            cause = max(behind[operator.uid], key=lambda uid: shares(by_uid[uid]).busy, default=None)
+            # Not one of its own task: what that works is not waiting.
+            others = [uid for uid in behind[operator.uid] if by_uid[uid].level > operator.level]
+            cause = max(others, key=lambda uid: shares(by_uid[uid]).busy, default=None)
         if cause is not None:
             blamed.setdefault(cause, []).append(operator.name)
         vertices.append(

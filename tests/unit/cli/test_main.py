@@ -24,11 +24,32 @@ def test_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
         assert (f"{verb.name} " in printed and verb.summary in printed) != verb.hidden, verb.name
 
 
-@pytest.mark.parametrize("arguments", [[], ["fly"]])
-def test_unknown_or_no_verb_exits_with_2(arguments: list[str]) -> None:
+def test_an_unknown_verb_exits_with_2() -> None:
     with pytest.raises(SystemExit) as left:
-        main(arguments)
+        main(["fly"])
     assert left.value.code == 2
+
+
+def test_without_a_verb_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "take a savepoint and end a job in order" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("typed", "meant"), [(["lst"], "list"), (["cluster", "strat"], "start")])
+def test_a_verb_that_is_mistyped_leads_to_the_right_one(
+    typed: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(typed)
+    assert f"there is no '{typed[-1]}': did you mean '{meant}'?" in capsys.readouterr().err
+
+
+def test_an_argument_too_many_is_answered_with_what_the_verb_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["stop", "0123", "/savepoints"])
+    printed = capsys.readouterr().err
+    assert "usage: penstock stop" in printed and "-p DIR" in printed
+    assert "penstock stop: error: unrecognized arguments: /savepoints" in printed
 
 
 def test_messages_name_only_what_people_may_give(capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,10 +48,11 @@ def test_those_before_a_slow_level_are_held_up_by_it_when_epochs_wait() -> None:
     operators = [operator(number, "map", level=number) for number in range(4)]
     vitals = SubtaskVitals(job(operators, []), seconds)
 
-    def shares(held_up: float, busy: tuple[int, ...]) -> list[tuple[float, float]]:
+    def shares(held_up: float | None, busy: tuple[int, ...]) -> list[tuple[float, float]]:
         """Back-pressured and idle milliseconds of a second, of tasks that stay and had room all the time."""
         seconds.now += 2
-        vitals.hold_up(held_up)
+        if held_up is not None:
+            vitals.hold_up(held_up)
         reports = [
             SubtaskReport(level, 0, vitals={level: OperatorVitals(busy_ms=2 * spent)}, pressed=0.0)
             for level, spent in enumerate(busy)
@@ -63,6 +64,7 @@ def test_those_before_a_slow_level_are_held_up_by_it_when_epochs_wait() -> None:
 
     busy = 10, 50, 900, 20  # the third is slow
     assert shares(1.9, busy) == [(950, 40), (920, 30), (20, 80), (0, 980)]
+    assert shares(None, busy) == [(950, 40), (920, 30), (20, 80), (0, 980)], "no epoch has begun: all wait as before"
     assert shares(0.0, busy) == [(0, 990), (0, 950), (0, 100), (0, 980)], "nobody waits: the source has no more"
 
 

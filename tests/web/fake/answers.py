@@ -17,6 +17,12 @@ Json = dict[str, Any]
 JOB = "3f6c1a9be04d4d3a8c75d7b3a1f0c2e4"
 _ENDED = ("FINISHED", "FAILED", "CANCELED")
 _RECORDED: Json = json.loads(Path(__file__).with_name("recorded.json").read_text())
+_PROGRAM: Json = {
+    "id": "5b0c_page_views.zip",
+    "name": "page_views.zip",
+    "uploaded": 1_795_000_000_000,
+    "entry": [{"name": "page_views.zip", "description": None}],
+}
 _LOG = "".join(f"2026-11-16 10:{n // 60:02d}:{n % 60:02d} INFO  epoch {n} is complete\n" for n in range(180))
 
 
@@ -66,6 +72,7 @@ class JobAnswers:
     id: str = JOB
     operators: Sequence[Operator] = PAGE_VIEWS
     restarts: int = 0
+    kept: int = 100  # attempts
     started: int = field(default_factory=lambda: _now() - 754_000)
 
     def all(self) -> Json:
@@ -175,7 +182,8 @@ class JobAnswers:
             }
 
         failed = [attempt(number, "FAILED") for number in range(self.restarts)]
-        return failed if self.state == "RESTARTING" else [*failed, attempt(self.restarts, self.state)]
+        attempts = failed if self.state == "RESTARTING" else [*failed, attempt(self.restarts, self.state)]
+        return attempts[-self.kept :]
 
     def _vertex(self, operator: Operator) -> Json:
         facts: Json = {"kind": "map", "chain": operator.chain, "origin": "page_views.py:41"}
@@ -226,6 +234,8 @@ def cluster(*jobs: JobAnswers) -> Json:
         "/overview": {**overview, "taskmanagers": 2, "slots-total": 8, "slots-available": 2 if jobs else 8},
         "/jobs/overview": lambda: {"jobs": [job.summary() for job in jobs]},
         "/jobmanager/log": _LOG,
+        "/jars": {"address": "", "files": [_PROGRAM]},
+        f"DELETE /jars/{_PROGRAM['id']}": {},
         "POST /penstock/v1/jobs": {"jobid": JOB},
     }
     for job in jobs:

@@ -136,7 +136,7 @@ function Row({ operator, colouring, isSelected, isCause, isEntry, isFirst, onSel
       </text>
       <text className="figure" x="12" y="35">
         ×{operator.parallelism}
-        {rate === null || isCause ? "" : ` · ${format.rate(rate)}`}
+        {isCause ? "" : rate !== null ? ` · ${format.rate(rate)}` : operator.recordsIn ? ` · ${format.compact(operator.recordsIn)} records` : ""}
       </text>
       <text className={isCause ? "figure cause" : "figure"} x={BOX_WIDTH - 12} y="35" textAnchor="end">
         {failed ? "failed" : load === null ? "" : `${format.share(load)} ${colouring === "busy" ? "busy" : "held up"}`}

@@ -7,17 +7,22 @@ import { Table, type Column } from "../ui/table";
 export function AttemptsTab({ job }: { job: Job }) {
   const attempts = job.penstock?.attempts ?? [];
   if (attempts.length === 0) return <Card><Notice title="The job has not started yet" /></Card>;
+  const until = job["end-time"] > 0 ? job["end-time"] : job.now;
+  const lost = forgotten(job);
   return (
     <div className="stack">
       <Card title="Timeline" pad>
-        <Timeline attempts={attempts} until={job["end-time"] > 0 ? job["end-time"] : job.now} />
+        <Timeline attempts={attempts} until={until} />
       </Card>
-      <Card title="Attempts">
-        <Table label="Attempts" rows={attempts.toReversed()} columns={COLUMNS} id={(attempt) => attempt.number} most={25} />
+      <Card title="Attempts" end={lost > 0 ? <span className="muted">the last {attempts.length} of {format.count(attempts.length + lost)}</span> : undefined}>
+        <Table label="Attempts" rows={attempts.toReversed()} columns={columns(until)} id={(attempt) => attempt.number} most={25} />
       </Card>
     </div>
   );
 }
+
+/** How many attempts were so long ago that nobody keeps them: they are counted from 0. */
+export const forgotten = (job: Job): number => job.penstock?.attempts?.[0]?.number ?? 0;
 
 const TONES: Record<string, string> = { FAILED: "bad", FINISHED: "accent", RUNNING: "good", RESTARTING: "bad" };
 
@@ -55,7 +60,7 @@ const from = (attempt: Attempt) => {
   return attempt.from_epoch === null || attempt.from_epoch === undefined ? "the beginning" : `epoch ${attempt.from_epoch}`;
 };
 
-const COLUMNS: Column<Attempt>[] = [
+const columns = (until: number): Column<Attempt>[] => [
   {
     title: "Attempt",
     wide: true,
@@ -72,7 +77,8 @@ const COLUMNS: Column<Attempt>[] = [
   {
     title: "Duration",
     number: true,
-    show: (attempt) => format.duration(attempt.ended_at ? attempt.ended_at - attempt.started_at : null),
+    by: (attempt) => (attempt.ended_at ?? until) - attempt.started_at,
+    show: (attempt) => format.duration((attempt.ended_at ?? until) - attempt.started_at),
   },
   { title: "Driver", show: (attempt) => <span className="mono">{attempt.driver ?? "–"}</span> },
 ];

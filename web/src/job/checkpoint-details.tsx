@@ -19,8 +19,9 @@ export function CheckpointDetails({ job, checkpoint, onClose }: Props) {
   const details = useLive<Checkpoint>(base, 10_000).data ?? checkpoint;
   const [operator, setOperator] = useState<string>();
   const top = useInSight<HTMLDivElement>(checkpoint.id);
-  const names = new Map(job.vertices.map((vertex) => [vertex.id, vertex.name]));
-  const tasks = Object.entries(details.tasks ?? {});
+  const names = tasksOf(job);
+  // Operators of one task are saved together, and each has the size of all.
+  const tasks = Object.entries(details.tasks ?? {}).filter(([id]) => names.get(id) !== "");
   const path = details.external_path;
   return (
     <Card
@@ -45,13 +46,13 @@ export function CheckpointDetails({ job, checkpoint, onClose }: Props) {
       </div>
       {tasks.length > 0 && (
         <Table
-          label="By operator"
+          label="By task"
           rows={tasks}
           id={([id]) => id}
           selected={operator ?? ""}
           onOpen={([id]) => setOperator(id === operator ? undefined : id)}
           columns={[
-            { title: "Operator", wide: true, opens: true, by: ([id]) => names.get(id) ?? id, show: ([id]) => names.get(id) ?? id },
+            { title: "Task", wide: true, opens: true, by: ([id]) => names.get(id) ?? id, show: ([id]) => names.get(id) ?? id },
             { title: "Subtasks", number: true, show: ([, task]) => acknowledged(task) },
             { title: "Size", number: true, by: ([, task]) => task.state_size, show: ([, task]) => format.bytes(task.state_size) },
             { title: "Duration", number: true, by: ([, task]) => task.end_to_end_duration, show: ([, task]) => format.duration(task.end_to_end_duration) },
@@ -61,6 +62,20 @@ export function CheckpointDetails({ job, checkpoint, onClose }: Props) {
       {operator !== undefined && <Subtasks key={operator} base={base} operator={operator} name={names.get(operator) ?? operator} />}
     </Card>
   );
+}
+
+/** The names of all operators of a task, at the first of them; the others have none. */
+function tasksOf(job: Job): Map<string, string> {
+  const firsts = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const { id, name, penstock } of job.vertices) {
+    const chain = penstock?.chain || id;
+    const first = firsts.get(chain) ?? id;
+    firsts.set(chain, first);
+    names.set(first, id === first ? name : `${names.get(first)} → ${name}`);
+    if (id !== first) names.set(id, "");
+  }
+  return names;
 }
 
 const acknowledged = (task: CheckpointTask) => format.part(task.num_acknowledged_subtasks, task.num_subtasks);

@@ -4,6 +4,7 @@ import { useLive } from "../api/live";
 import type { Exceptions, Job, JobException } from "../api/types";
 import * as format from "../format";
 import { Card, Notice } from "../ui/parts";
+import { forgotten } from "./attempts";
 import { Origin } from "./origin";
 
 const FEW = 10;
@@ -28,6 +29,7 @@ export function ExceptionsTab({ job }: { job: Job }) {
           </button>
         </p>
       )}
+      {!truncated && forgotten(job) > 0 && <p className="muted" style={{ textAlign: "center" }}>Earlier ones are not kept; the job's log may still have them.</p>}
     </div>
   );
 }

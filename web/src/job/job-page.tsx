@@ -7,7 +7,7 @@ import { to, type Route } from "../route";
 import { JobState, Notice, Stats, Tabs } from "../ui/parts";
 import { useTitle } from "../ui/title";
 import { Actions } from "./actions";
-import { AttemptsTab } from "./attempts";
+import { AttemptsTab, forgotten } from "./attempts";
 import { CheckpointsTab } from "./checkpoints";
 import { ConfigurationTab } from "./configuration";
 import { ExceptionsTab } from "./exceptions";
@@ -33,7 +33,8 @@ export function JobPage({ route }: { route: Route }) {
   useTitle(job && `${job.name}, ${job.state.toLowerCase()}`);
   if (job === undefined) return refused ? <Missing message={refused.message} /> : null;
   const current = route.parts[2] ?? "graph";
-  const numbers: Record<string, number | undefined> = { exceptions: job.penstock?.attempts?.filter((attempt) => attempt.failure).length || (job.penstock?.failure ? 1 : 0) };
+  const failed = job.penstock?.attempts?.filter((attempt) => attempt.failure).length || (job.penstock?.failure ? 1 : 0);
+  const numbers: Record<string, number | undefined> = { exceptions: failed + (failed > 0 ? forgotten(job) : 0) };
   const tabs = TABS.map(([name, title]) => ({ name, title, address: to("jobs", id, name), number: numbers[name], bad: true }));
   const Content = TABS.find(([name]) => name === current)?.[2];
   return (
@@ -84,7 +85,9 @@ function Head({ job }: { job: Job }) {
         <Stats
           items={[
             ["Duration", format.duration(job.duration)],
-            ["Records in", format.rate(job.state === "RUNNING" ? facts.rate : null), `${format.compact(facts["records-in"])} in all`],
+            job["end-time"] > 0
+              ? ["Records in", format.compact(facts["records-in"])]
+              : ["Records in", format.rate(job.state === "RUNNING" ? facts.rate : null), `${format.compact(facts["records-in"])} in all`],
             ["Watermark lag", format.duration(facts["watermark-lag"])],
             ["Epoch", format.count(facts.epoch)],
             ["Parallelism", format.count(facts.parallelism)],

@@ -1,6 +1,6 @@
 /** The manager itself: its configuration, its surroundings, its log, and the workers. */
 import { useLive } from "../api/live";
-import type { KeyValue } from "../api/types";
+import type { JobSummary, KeyValue } from "../api/types";
 import * as format from "../format";
 import { to, type Route } from "../route";
 import { LogView } from "../ui/log-view";
@@ -43,10 +43,10 @@ interface Worker {
   penstock?: { job?: string };
 }
 
-const WORKER_COLUMNS: Column<Worker>[] = [
+const columns = (names: Map<string, string>): Column<Worker>[] => [
   { title: "Worker", wide: true, show: (worker) => <span className="mono">{worker.id}</span>, by: (worker) => worker.id },
   { title: "Process", by: (worker) => worker.path, show: (worker) => worker.path ?? "–" },
-  { title: "Job", by: jobOf, show: (worker) => <JobLink job={jobOf(worker)} /> },
+  { title: "Job", by: (worker) => names.get(jobOf(worker) ?? ""), show: (worker) => <JobLink job={jobOf(worker)} names={names} /> },
   { title: "Memory", number: true, by: memory, show: (worker) => format.bytes(memory(worker)) },
   {
     title: "CPU time",
@@ -67,17 +67,18 @@ function memory(worker: Worker): number | undefined {
 
 const seconds = (value: number | undefined) => format.duration(value === undefined ? value : value * 1000);
 
-function JobLink({ job }: { job: string | undefined }) {
+function JobLink({ job, names }: { job: string | undefined; names: Map<string, string> }) {
   if (job === undefined) return "–";
   return (
-    <a className="mono" href={to("jobs", job)}>
-      {job.slice(0, 12)}
+    <a href={to("jobs", job)} title={job}>
+      {names.get(job) ?? job.slice(0, 12)}
     </a>
   );
 }
 
 function Workers() {
   const { data, refused } = useLive<{ taskmanagers: Worker[] }>("/taskmanagers", 5000);
+  const jobs = useLive<{ jobs: JobSummary[] }>("/jobs/overview", 5000).data?.jobs ?? [];
   if (refused) return <Notice title={refused.message} />;
   if (data === undefined) return null;
   return (
@@ -87,7 +88,7 @@ function Workers() {
           <p>Workers come with jobs: each job's driver brings its own, and they end with it.</p>
         </Notice>
       ) : (
-        <Table label="Workers" rows={data.taskmanagers} columns={WORKER_COLUMNS} id={(worker) => worker.id} />
+        <Table label="Workers" rows={data.taskmanagers} columns={columns(new Map(jobs.map((job) => [job.jid, job.name])))} id={(worker) => worker.id} />
       )}
     </Card>
   );

@@ -5,11 +5,11 @@ import { Card, Notice } from "./parts";
 
 export function KeyValues({ label, items }: { label: string; items: KeyValue[] }) {
   const [wanted, setWanted] = useState("");
-  const shown = items.filter((item) => `${item.key} ${item.value}`.toLowerCase().includes(wanted.toLowerCase()));
+  const shown = items.toSorted((one, other) => one.key.localeCompare(other.key)).filter((item) => `${item.key} ${item.value}`.toLowerCase().includes(wanted.toLowerCase()));
   return (
     <Card
       title={label}
-      end={<input type="search" aria-label={`Search in: ${label}`} placeholder="Search" value={wanted} onChange={(e) => setWanted(e.target.value)} />}
+      end={items.length > 0 ? <input type="search" aria-label={`Search in: ${label}`} placeholder="Search" value={wanted} onChange={(e) => setWanted(e.target.value)} /> : undefined}
     >
       {shown.length === 0 ? (
         <Notice title={items.length === 0 ? "Nothing is set" : "Nothing matches"} />

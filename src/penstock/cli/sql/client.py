@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from penstock.cli.sql.results import MODES, show
 from penstock.cli.sql.statement_text import cut, without_comments
 from penstock.cli.sql.submission import submit
+from penstock.common.configuration import Configuration
 from penstock.common.errors import PenstockError, ProgramError
-from penstock.common.options import value_of
+from penstock.common.options import validate, value_of
 from penstock.table.sql import statements as st
 from penstock.table.sql.dialect import parse_statement
 from penstock.table.sql.errors import SqlError
@@ -30,6 +31,9 @@ A statement ends with a semicolon and may have several lines.
   BEGIN STATEMENT SET; INSERT ..; INSERT ..; END;   several inserts as one job
 Tab completes keywords, tables, columns and functions. Ctrl-C ends a query, Ctrl-D the client.
 """
+
+
+_RESULT_MODE = "sql-client.execution.result-mode"
 
 
 class Leave(Exception):
@@ -87,6 +91,8 @@ class SqlClient:
                 text.strip().removeprefix("EXECUTE").strip() if isinstance(statement, st.StatementSet) else text
             )
             return
+        if isinstance(statement, st.SetOption) and statement.key is not None:
+            _check(statement.key, statement.value or "")
         mode = self.mode if isinstance(statement, st.QueryStatement) else "TABLEAU"
         began = time.monotonic()
         result = self.t_env.execute_sql(text)
@@ -129,10 +135,7 @@ class SqlClient:
 
     @property
     def mode(self) -> str:
-        mode = str(self._option("sql-client.execution.result-mode")).upper()
-        if mode not in MODES:
-            raise ProgramError(f"The result mode is {mode!r}, but can be {', '.join(MODES)}.")
-        return mode
+        return _mode(str(self._option(_RESULT_MODE)))
 
     @property
     def in_statement_set(self) -> bool:
@@ -184,3 +187,16 @@ def _in_file(error: PenstockError, line: int) -> str:
     place = Position(line + error.position.line - 1, error.position.column)
     _, end, picture = str(error).partition("\n")
     return f"{place}: {error.message}{end}{picture}"
+
+
+def _mode(text: str) -> str:
+    if text.upper() not in MODES:
+        raise ProgramError(f"The result mode is {text.upper()!r}, but can be {', '.join(MODES)}.")
+    return text.upper()
+
+
+def _check(key: str, value: str) -> None:
+    """A mistake is told where it is made, and not when the next job starts."""
+    validate(Configuration.from_dict({key: value}))
+    if key == _RESULT_MODE:
+        _mode(value)

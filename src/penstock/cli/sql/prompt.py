@@ -20,6 +20,11 @@ from penstock.common.errors import PenstockError
 from penstock.table.sql.reserved import RESERVED_WORDS
 
 _COMMANDS = ("HELP", "QUIT", "EXIT", "CLEAR")
+# What most statements consist of is offered before words that few know.
+_FREQUENT = (
+    "SELECT", "FROM", "WHERE", "GROUP", "BY", "ORDER", "INSERT", "INTO", "VALUES", "CREATE", "TABLE", "TABLES", "WITH",
+    "SET", "SHOW", "DESCRIBE", "EXPLAIN", "DROP", "JOIN", "LEFT", "LIMIT", "COUNT", "SUM", "HAVING", "AS", "AND",
+)  # fmt: skip
 _MORE_WORDS = (
     "SHOW", "TABLES", "VIEWS", "CATALOGS", "DATABASES", "FUNCTIONS", "USE", "CATALOG", "DATABASE", "TEMPORARY",
     "CONNECTOR", "WATERMARK", "METADATA", "VIRTUAL", "STATEMENT", "EXECUTE", "VIEW", "IF", "OVERWRITE",
@@ -90,7 +95,8 @@ class SqlCompleter(Completer):
             if name.lower().startswith(lowered):
                 yield name
         upper = word == word.upper()
-        for keyword in sorted({*RESERVED_WORDS, *_MORE_WORDS, *_COMMANDS, *(name.upper() for name in sql_names())}):
+        others = {*RESERVED_WORDS, *_MORE_WORDS, *_COMMANDS, *(name.upper() for name in sql_names())}
+        for keyword in dict.fromkeys((*_FREQUENT, *sorted(others))):
             if keyword.lower().startswith(lowered):
                 yield keyword if upper else keyword.lower()
 

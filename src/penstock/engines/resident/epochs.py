@@ -85,6 +85,7 @@ class Epochs:
         end = planner.look(self._offset)
         waited, self._waited = self._waited, 0.0
         if end is None:
+            self._job.completion.held_up(0.0)
             self._next_at = now + max(planner.idle_wait(), _SHORTEST_WAIT_SECONDS)
             return None
         self._job.completion.held_up(waited)

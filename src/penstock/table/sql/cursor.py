@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from penstock.columns.typesystem.base import DataType
-from penstock.columns.typesystem.type_text import TypeTextError, TypeToken, read_type
+from penstock.columns.typesystem.type_text import TYPE_NAMES, TypeTextError, TypeToken, read_type
 from penstock.table.sql.errors import SqlParseError, nearest
 from penstock.table.sql.reserved import RESERVED_WORDS
 from penstock.table.sql.words import Kind, Word
@@ -135,7 +135,7 @@ class Cursor:
         except TypeTextError as error:
             self._index = error.index
             expected = str(error).removeprefix("expected ").partition(", found")[0]
-            raise self.failure(expected) from None
+            raise self.failure(expected, TYPE_NAMES if expected == "the name of a type" else ()) from None
         return found
 
     def since(self, start: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from penstock.cli.sql.client import Leave, SqlClient
 from penstock.cli.sql.live_page import LivePage
 from penstock.cli.sql.results import show
 from penstock.cli.sql.statement_text import cut
-from penstock.common.errors import ProgramError
+from penstock.common.errors import PenstockError, ProgramError
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 from penstock.table import StreamTableEnvironment
@@ -72,9 +73,6 @@ def test_result_modes(client: SqlClient, mode: str, title: str, capsys: pytest.C
     client.run("SELECT * FROM (VALUES (1), (2)) AS T(x)")
     printed = capsys.readouterr().out
     assert title in printed and "2 rows in set" in printed
-    client.run("SET 'sql-client.execution.result-mode' = 'paper'")
-    with pytest.raises(ProgramError, match="can be TABLE, CHANGELOG, TABLEAU"):
-        client.run("SELECT 1")
 
 
 def test_leaving_and_help(client: SqlClient, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,6 +90,26 @@ def test_completion_offers_names_and_keywords(client: SqlClient, tmp_path: Path)
     found = list(SqlCompleter(client).candidates("se"))
     assert found[:2] == ["selections", "seller"] and "select" in found
     assert "SELECT" in list(SqlCompleter(client).candidates("SEL"))
+    assert list(SqlCompleter(client).candidates("FR"))[0] == "FROM", "before FRAME_ROW"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("sql-client.execution.result-mode", "tabelau", "The result mode is 'TABELAU', but can be TABLE"),
+        ("parallelism.default", "two", "takes a value of type int, 'two' is none"),
+        ("parallelism.defualt", "2", "Did you mean 'parallelism.default'?"),
+    ],
+)
+def test_a_wrong_option_is_refused_where_it_is_set(client: SqlClient, key: str, value: str, message: str) -> None:
+    with pytest.raises(PenstockError, match=re.escape(message)):
+        client.run(f"SET '{key}' = '{value}'")
+    client.run("SET 'parallelism.default' = '2'")
+
+
+def test_a_mistyped_type_leads_to_the_right_one(client: SqlClient) -> None:
+    with pytest.raises(PenstockError, match="found 'STRNG'. Did you mean STRING?"):
+        client.run("CREATE TABLE t (a STRNG) WITH ('connector' = 'print')")
 
 
 def test_a_table_follows_its_changelog() -> None:

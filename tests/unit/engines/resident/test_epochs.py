@@ -89,7 +89,9 @@ def test_the_time_without_room_counts_if_there_was_something_to_read(monkeypatch
     running.now = 7.0
     running.complete(4)
     running.planner.more = False
+    told = len(running.held_up)
     assert running.epochs.plan(0) is None
+    assert running.held_up[told:] == [0.0], "else the sources would still count as held up as before"
     running.now, running.planner.more = 9.0, True
     running.epochs.look_soon()
     assert running.epochs.plan(0) is not None
