@@ -100,7 +100,7 @@ class ManagerMachine:
         free = max(0, self.free_slots)
         first = next(self._line(now))
         if entry.slots <= free and first.job_id != entry.job_id:
-            return f"it waits behind {first.job_id}, which was submitted before it and needs more slots"
+            return f"{first.job_id}, which was submitted before it, needs more slots and comes first"
         return f"it needs {_plural(entry.slots, 'slot')}, {free} of {self._slots} are free"
 
     def submit(self, entry: JobEntry, now: int) -> list[Instruction]:

@@ -108,7 +108,9 @@ def _advice(operator: OperatorDescription, hot: list[HotKeyShare]) -> list[str]:
             "then key_by(key) and combine the partial results."
         )
         advice.append(
-            "Pre-aggregate before the exchange: a map over batches of records that emits one partial result per key."
+            "Pre-aggregate before the exchange: records.flat_map(partial) before key_by(), where partial keeps one "
+            "result per key in a dict of its own (which is in every snapshot) and yields them all after each thousand "
+            "records."
         )
     elif "join" in operator.kind or operator.kind.startswith("co_"):
         advice.append(

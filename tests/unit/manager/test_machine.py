@@ -50,7 +50,7 @@ def test_jobs_beyond_the_slots_wait_and_nobody_overtakes_the_first() -> None:
     assert started(manager.submit(entry("small", 1), 0)) == []
     assert manager.waits_for(manager.entries["large"], 0) == "it needs 2 slots, 1 of 3 are free"
     behind = manager.waits_for(manager.entries["small"], 0)
-    assert behind == "it waits behind large, which was submitted before it and needs more slots"
+    assert behind == "large, which was submitted before it, needs more slots and comes first"
     assert started(manager.driver_ended("a", DriverEnd(JobStatus.FINISHED), 1)) == ["large", "small"]
 
 
