@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,3 +40,20 @@ def _who(_: Any) -> tuple[int, int]:
     context = TaskContext.get()
     assert context is not None
     return context.taskAttemptId(), os.getpid()
+
+
+def test_a_task_that_dies_in_a_later_job_is_replaced(spark_env: EnvironmentFactory, tmp_path: Path) -> None:
+    """What Spark itself starts again is a task of the first job, which nobody waits for any more."""
+    marker = tmp_path / "killed"
+
+    def die_once(number: int) -> int:
+        if number == 7 and not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    _tasks(spark_env)
+    env = spark_env(parallelism=2)
+    with env.from_collection(list(range(20))).rebalance().map(die_once).execute_and_collect() as found:
+        assert sorted(found) == list(range(20))
+    assert marker.exists()
