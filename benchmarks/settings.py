@@ -182,8 +182,8 @@ CASES = {
         optional=("spark", "pyflink_process"),
     ),
     "session": Case(
-        1_000_000,
-        10_000,
+        2_500_000,  # so that the fastest commit more than once
+        25_000,
         ("penstock", "penstock_builtin", "penstock_sql", "pyflink_thread", "flink_sql"),
         repeated=("penstock", "penstock_builtin", "penstock_sql", "flink_sql"),
         optional=("spark", "pyflink_process"),

@@ -46,8 +46,12 @@ def has_places(master: str | None, options: dict[str, str]) -> bool:
     _forget_dead_session()
     active = SparkContext._active_spark_context
     if active is not None:
-        return _HAS_PLACES in settings_of(active)
+        return places_of(active)
     return chosen_master(master, options).startswith(LOCAL)
+
+
+def places_of(context: SparkContext) -> bool:
+    return _HAS_PLACES in settings_of(context)
 
 
 def settings_of(context: SparkContext) -> dict[str, str]:

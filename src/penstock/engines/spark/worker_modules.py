@@ -147,6 +147,7 @@ def prepare_worker(settings: JobSettings) -> None:
             sys.path.insert(0, places[path])
     if settings.working_directory is not None:
         os.chdir(places[settings.working_directory])
+    importlib.invalidate_caches()  # directories may have got modules since another job has looked into them
     if settings.pyflink_imports:
         importlib.import_module("penstock.cli.pyflink_alias").install()
 
