@@ -265,11 +265,48 @@ def test_table_aggregate_functions(orders: Table) -> None:
     ]  # fmt: skip
 
 
-def test_python_aggregates_over_windows_are_refused(session: StreamTableEnvironment, orders: Table) -> None:
+def test_pandas_aggregates_and_built_in_ones_over_the_same_window(
+    session: StreamTableEnvironment, orders: Table
+) -> None:
     middle = udaf(lambda series: series.median(), result_type=DataTypes.DOUBLE(), func_type="pandas", name="middle")
+    session.create_temporary_view("timed", session.sql_query("SELECT *, PROCTIME() AS pt FROM orders"))
     session.create_temporary_function("middle", middle)
-    with pytest.raises(NotSupportedError, match="middle is an aggregate function in Python"):
-        session.sql_query("SELECT middle(n) OVER (PARTITION BY who ORDER BY n) FROM orders")
+    found = session.sql_query(
+        "SELECT who, COUNT(n) OVER w, middle(n + 1) OVER w + 1, SUM(n) OVER w FROM timed"
+        " WINDOW w AS (PARTITION BY who ORDER BY pt ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
+    )
+    assert values(found) == [("ann", 1, 5.0, 3), ("bob", 1, 7.0, 5), ("ann", 2, 5.5, 7), ("bob", 1, 7.0, 5)]
+
+
+def test_pandas_aggregates_over_an_order_of_values_change_as_rows_come(
+    session: StreamTableEnvironment, orders: Table
+) -> None:
+    listed = udaf(lambda n: str(n.tolist()), result_type=DataTypes.STRING(), func_type="pandas")
+    session.create_temporary_function("listed", listed)
+    sql = "SELECT n, listed(n) OVER (PARTITION BY who ORDER BY n DESC) FROM orders WHERE n IS NOT NULL"
+    assert changes(session.sql_query(sql)) == [
+        ("+I", 3, "[3]"), ("+I", 5, "[5]"),
+        ("+I", 4, "[4]"), ("-U", 3, "[3]"), ("+U", 3, "[4, 3]"),
+    ]  # fmt: skip
+
+
+def test_what_functions_of_series_cannot_do_with_over(session: StreamTableEnvironment, orders: Table) -> None:
+    half = udaf(lambda n: 0.5, result_type=DataTypes.INT(), func_type="pandas", name="half")
+    session.create_temporary_view("timed", session.sql_query("SELECT *, PROCTIME() AS pt FROM orders"))
+    session.create_temporary_function("half", half)
+    session.create_temporary_function("mean", udaf(Mean(), name="mean"))
+    session.create_temporary_function("double_it", doubled)
+    window = "OVER (PARTITION BY who ORDER BY pt ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"
+    with pytest.raises(NotSupportedError, match=r"mean takes row after row.*func_type"):
+        session.sql_query(f"SELECT mean(n) {window} FROM timed")
+    with pytest.raises(SqlValidationError, match="no aggregate function"):
+        session.sql_query(f"SELECT double_it(n) {window} FROM timed")
+    with pytest.raises(NotSupportedError, match="half .*without DISTINCT and FILTER"):
+        session.sql_query(f"SELECT half(DISTINCT n) {window} FROM timed")
+    with pytest.raises(NotSupportedError, match="half .*UNBOUNDED PRECEDING"):
+        session.sql_query("SELECT half(n) OVER (PARTITION BY who ORDER BY pt) FROM timed").execute()
+    with pytest.raises(Exception, match=r"The result of half is INT: 0\.5 does not fit it"):
+        values(session.sql_query(f"SELECT half(n) {window} FROM timed"))
 
 
 def test_refusals_say_what_to_do(session: StreamTableEnvironment, orders: Table) -> None:

@@ -6,6 +6,7 @@ a sequence of rows that come and go, which the aggregate functions take in at on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -13,11 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.columns.typed.nodes import Aggregate
+from penstock.columns.typed.python_call import PythonFunction
 from penstock.runtime.batch import MAX_TIMESTAMP, MIN_TIMESTAMP, Batch
 from penstock.runtime.blueprint import OperatorBlueprint
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.key_columns import Integers, numbered
-from penstock.runtime.table.aggregates.calls import AggregateCalls
+from penstock.runtime.table.aggregates.calls import AggregateCalls, argument_column, functions_of
+from penstock.runtime.table.aggregates.series_frames import SeriesFrames, series_function
 from penstock.runtime.table.aggregating import AggregatingOperator
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.keyed_slots import slot_table
@@ -67,7 +70,10 @@ class OverOperator(AggregatingOperator):
         params = self._params = blueprint.params["over"]
         self._input, self._output = TableCodec(params.input_type), TableCodec(blueprint.output_type)
         self._bounded = params.preceding is not None
-        self._calls = AggregateCalls(params.calls, retracting=self._bounded)
+        # Functions of Series have no accumulators: they are given the rows of the window, of which there is an end.
+        self._of_series = [place for place, call in enumerate(params.calls) if series_function(call)]
+        accumulating = [call for place, call in enumerate(params.calls) if place not in self._of_series]
+        self._calls = AggregateCalls(accumulating, retracting=self._bounded)
         last = SlotField(_LAST, np.int64, MIN_TIMESTAMP), SlotField(_CLEANUP, np.int64, MIN_TIMESTAMP)
         fields = [*self._calls.fields, *(last if self._bounded else ())]
         self._table = slot_table(self, "_accumulators", fields, self._calls.maps)
@@ -82,6 +88,9 @@ class OverOperator(AggregatingOperator):
 
     def _key_column(self, columns: pa.RecordBatch) -> pa.Array:
         return self._key.key_column_of(self._input.batch(list(columns.columns), rows=columns.num_rows))
+
+    def _user_functions(self) -> Sequence[PythonFunction]:
+        return functions_of(self._params.calls)
 
     def loaded(self) -> None:
         self._pending.loaded()
@@ -227,9 +236,27 @@ class OverOperator(AggregatingOperator):
         of_row = np.empty(count, np.int64)
         of_row[rows[signs == 1]] = trail_place[signs == 1]
         self._keep(columns, times, keys, leaving, known, old)
-        frame = np.arange(len(times)) if self._params.by_rows else self._peers(codes, times, order)[1]
-        shown = pa.array(of_row[known + frame])
-        return [trail.values.take(shown) for trail in trails]
+        frame = known + (np.arange(len(times)) if self._params.by_rows else self._peers(codes, times, order)[1])
+        shown = pa.array(of_row[frame])
+        values = [trail.values.take(shown) for trail in trails]
+        if self._of_series:
+            ordered = both.take(pa.array(in_key_order)).combine_chunks()
+            found = self._values_of_series(ordered, all_codes[in_key_order], leaves_at, place[frame])
+            for at, value in zip(self._of_series, found, strict=True):
+                values.insert(at, value)
+        return values
+
+    def _values_of_series(self, rows: pa.Table, codes: Integers, leaves_at: Integers, last: Integers) -> list[pa.Array]:
+        """Of frames that end with the rows at the places `last` and begin with the first one that is there still."""
+        end_of_key = np.searchsorted(codes, codes, side="right")
+        low = np.searchsorted(np.minimum(leaves_at, end_of_key), last, side="right")
+        columns = [column.chunk(0) for column in rows.columns]
+        calls = [self._params.calls[place] for place in self._of_series]
+        found = []
+        for call in calls:
+            arguments = [argument_column(node, columns, len(codes)) for node in call.arguments]
+            found.append(SeriesFrames(call, arguments).each(low, last + 1))
+        return found
 
     def _leaving(self, codes: Integers, times: Integers) -> Integers:
         """For each row, in the order of keys and times, the row before which it leaves; past the end if it stays."""

@@ -17,6 +17,7 @@ from penstock.columns.typed.nodes import Aggregate, Bound, Constant, InputRef, O
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.runtime.key_columns import Integers
 from penstock.runtime.table.aggregates.calls import AggregateCalls
+from penstock.runtime.table.aggregates.series_frames import SeriesFrames, series_function
 from penstock.runtime.table.column_order import ranks_of
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import SlotTable
@@ -40,7 +41,8 @@ class SortedPartitions:
         count = len(self.order)
         self._places = np.arange(count)
         new = np.r_[True, self._codes[1:] != self._codes[:-1]]
-        self._start = np.flatnonzero(new)[np.cumsum(new) - 1]
+        self._starts = np.flatnonzero(new)  # of the partitions
+        self._start = self._starts[np.cumsum(new) - 1]
         self._end = np.searchsorted(self._codes, self._codes, side="right")
         differs = new.copy()
         for rank in ranks:
@@ -58,6 +60,9 @@ class SortedPartitions:
             found = self._shifted(call.call)
         elif function in _BY_PLACE:
             found = pa.array(self._numbers(call.call), to_arrow_type(call.data_type))
+        elif series_function(call.call):
+            arguments = [self._column(node) for node in call.call.arguments]
+            found = SeriesFrames(call.call, arguments).in_partitions(self._starts, *self._frame(call))
         else:
             found = self._aggregated(call)
         back = np.empty(len(self.order), np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.common.errors import ProgramError
 from penstock.table.fluent.base import Fluent, T
 from penstock.table.fluent.literals import node_of
-from penstock.table.syntax.expressions import Call, Name, Over
+from penstock.table.syntax.expressions import Call, InlineCall, Name, Over
 
 if TYPE_CHECKING:
     from penstock.table.expression import Expression
@@ -83,7 +83,7 @@ class AggregateMethods(Fluent[T]):
 
     def over(self, alias: Any) -> Expression[Any]:
         """This aggregate over the window that ``Table.over_window`` gave that name."""
-        if not isinstance(self._node, Call):
+        if not isinstance(self._node, (Call, InlineCall)):
             raise ProgramError("over(..) belongs after an aggregate function: col('a').sum.over(col('w'))")
         name = node_of(alias)
         return self._make(Over(self._node, ".".join(name.parts) if isinstance(name, Name) else str(alias)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from penstock.columns.functions.function import Role
 from penstock.columns.typed.nodes import Aggregate, Bound, Constant, OverCall
@@ -12,7 +13,7 @@ from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.common.errors import NotSupportedError
 from penstock.table.logical.builder import NEVER_NULL
 from penstock.table.resolution.calls import find_function, signature
-from penstock.table.resolution.python_calls import python_function
+from penstock.table.resolution.python_calls import python_aggregate, python_function
 from penstock.table.resolution.resolver import Resolver
 from penstock.table.sql.errors import SqlValidationError, suggestion
 from penstock.table.syntax import expressions as syntax
@@ -25,10 +26,7 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     spec = _spec(over.window, named, over)
     call = over.call
     if not isinstance(call, syntax.Call):
-        raise NotSupportedError(
-            f"{python_function(call.function, over.position).name} is an aggregate function in Python, which cannot be"
-            " used with OVER: group by the window with TUMBLE, HOP or SESSION, or take a built-in function."
-        )
+        return _frame(spec, resolver, _python_aggregate(call, resolver))
     function = find_function(call.function, call.position)
     if function.role not in (Role.AGGREGATE, Role.OVER):
         raise SqlValidationError(
@@ -38,9 +36,41 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     arguments = () if star else tuple(resolver.resolve(argument) for argument in call.arguments)
     converted, result = signature(function, arguments, call.options, call.position, resolver.scope.sql)
     where = None if call.where is None else resolver.boolean(call.where, "FILTER")
-    order = tuple(resolver.sort_key(item) for item in spec.order_by)
-    if function.name in _NEEDS_ORDER and not order:
+    if function.name in _NEEDS_ORDER and not spec.order_by:
         raise SqlValidationError(f"{call.function} OVER needs ORDER BY.", over.position)
+    inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
+    found = _frame(spec, resolver, inner)
+    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
+        sees_its_row = _at_least_current(found.lower, True) and _at_least_current(found.upper, False) and where is None
+        if not (sees_its_row and resolver.scope.sql):
+            nullable = result.nullable()
+            return replace(found, data_type=nullable, call=replace(inner, data_type=nullable))
+    return found
+
+
+def _python_aggregate(call: syntax.InlineCall, resolver: Resolver) -> Aggregate:
+    """Functions of whole Series: a frame is one."""
+    function = python_function(call.function, call.position)
+    if function.kind != "aggregate":
+        raise SqlValidationError(
+            f"{function.name} is no aggregate function, so that OVER cannot follow.", call.position
+        )
+    if not function.pandas:
+        raise NotSupportedError(
+            f"{function.name} takes row after row, and a window of OVER also loses rows: as in Flink only functions of"
+            ' whole Series can be used with OVER. Declare it with udaf(.., func_type="pandas").'
+        )
+    if call.distinct or call.where is not None:
+        raise NotSupportedError(
+            f"{function.name} gets the rows of its OVER window as they are, without DISTINCT and FILTER:"
+            " leave these rows out in a subquery, or in the function."
+        )
+    arguments = [resolver.resolve(argument) for argument in call.arguments]
+    return python_aggregate(function, arguments, False, None, call.position)
+
+
+def _frame(spec: syntax.WindowSpec, resolver: Resolver, inner: Aggregate) -> OverCall:
+    order = tuple(resolver.sort_key(item) for item in spec.order_by)
     partition = tuple(resolver.resolve(one) for one in spec.partition_by)
     by_rows = spec.unit == "ROWS"
     near = None if by_rows or len(order) != 1 else order[0].operand.data_type
@@ -48,12 +78,7 @@ def over_call(over: syntax.Over, resolver: Resolver, named: Mapping[str, syntax.
     upper = _bound(spec.upper, resolver, near) if spec.upper else Bound("current")
     if not order and spec.unit is None:
         upper = Bound("unbounded", before=False)
-    if function.role is Role.AGGREGATE and function.name not in NEVER_NULL:
-        sees_its_row = _at_least_current(lower, True) and _at_least_current(upper, False) and where is None
-        if not (sees_its_row and resolver.scope.sql):
-            result = result.nullable()
-    inner = Aggregate(result, function.name, converted, call.distinct, where, (), call.options)
-    return OverCall(result, inner, partition, order, by_rows, lower, upper)
+    return OverCall(inner.data_type, inner, partition, order, by_rows, lower, upper)
 
 
 def _at_least_current(bound: Bound, lower: bool) -> bool:

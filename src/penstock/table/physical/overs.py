@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from penstock.columns.typed.nodes import Aggregate, InputRef, OverCall, SortKey, TimeAttribute, Typed
 from penstock.columns.typesystem.scalars import BigIntType, BooleanType
 from penstock.common.errors import NotSupportedError
+from penstock.runtime.table.aggregates.series_frames import series_function
 from penstock.runtime.table.over import OverParams, Shown
 from penstock.runtime.table.sorted_over import SortedOverParams
 from penstock.runtime.table.temporal_sort import TemporalSortParams
@@ -35,6 +36,13 @@ def over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
         raise NotSupportedError("OVER can be ordered by a time attribute only: leave the other columns out.")
     if first.upper.kind != "current" or not first.lower.before:
         raise NotSupportedError("An OVER window ends at the CURRENT ROW.")
+    unbounded = first.lower.kind == "unbounded"
+    if unbounded and any(function := series_function(call.call) for call in relation.calls):
+        assert function is not None
+        raise NotSupportedError(
+            f"{function.name} looks at all rows of its window for each row, so that on streams it cannot be used with"
+            " UNBOUNDED PRECEDING, as in Flink: say how far back the window reaches, in ROWS or in time."
+        )
     source, places = _with_columns(relation)
     if source is not relation.source:
         return planner.plan(_above(relation, source, places))
@@ -48,7 +56,7 @@ def over(relation: plan.OverAggregation, planner: Planner) -> TableStream:
         time.index,
         tuple(_aggregate(call, len(stream.fields)) for call in relation.calls),
         first.by_rows,
-        None if first.lower.kind == "unbounded" else int(first.lower.amount or 0),
+        None if unbounded else int(first.lower.amount or 0),
         time.time is TimeAttribute.ROWTIME,
         tuple(_NUMBERS.get(call.call.function, Shown.FRAME) for call in relation.calls),
     )

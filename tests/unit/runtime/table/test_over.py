@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.runtime.table.table_harness import Change, TableHarness
 
 from penstock.columns.typed.nodes import Aggregate, InputRef, SortKey
+from penstock.columns.typed.python_call import PythonFunction
 from penstock.columns.typesystem.data_types import DataTypes
 from penstock.runtime.table.over import OverParams
 from penstock.runtime.table.row_type import TableRowType
@@ -107,6 +108,64 @@ def test_rows_see_those_before_them(
     operator = TableHarness("table_over", {"over": params}, [(ROWS, (0,))], RESULT)
     found = [values for _, values in run(operator, stream, cuts, restarts)]
     assert found == reference(stream, by_rows, preceding)
+
+
+class Listed:
+    """A function of Series that tells what it was given."""
+
+    def open(self, context: Any) -> None:
+        self.opened = True
+
+    def close(self) -> None:
+        self.opened = False
+
+    def eval(self, values: Any, times: Any) -> str:
+        assert self.opened
+        return ",".join(f"{value}@{time.microsecond // 1000}" for value, time in zip(values, times, strict=True))
+
+
+@pytest.mark.parametrize("by_rows", [True, False])
+@pytest.mark.parametrize("preceding", [0, 2, 5])
+@given(stream=events, cuts=st.sets(st.integers(1, 30)), restarts=st.sets(st.integers(1, 30)))
+@settings(max_examples=25, deadline=None)
+def test_functions_of_series_are_given_the_rows_of_the_frame(
+    by_rows: bool, preceding: int, stream: list[Event], cuts: set[int], restarts: set[int]
+) -> None:
+    function = PythonFunction("listed", "aggregate", Listed(), (DataTypes.STRING(),), pandas=True)
+    columns = VALUE, InputRef(DataTypes.TIMESTAMP(3), 2, "ts")
+    listed = Aggregate(DataTypes.STRING(), "listed", columns, options=(("python", function),))
+    params = OverParams(ROWS, (0,), 2, (CALLS[0], listed, *CALLS[1:]), by_rows, preceding)
+    result = TableRowType(
+        [*RESULT.names[:4], "listed", *RESULT.names[4:]], [*RESULT.types[:4], DataTypes.STRING(), *RESULT.types[4:]]
+    )
+    operator = TableHarness("table_over", {"over": params}, [(ROWS, (0,))], result)
+    found = [values for _, values in run(operator, stream, cuts, restarts)]
+    assert [(*row[:4], *row[5:]) for row in found] == reference(stream, by_rows, preceding)
+    for row in found:
+        rows = [(int(value), int(time)) for value, _, time in (one.partition("@") for one in row[4].split(","))]
+        values = [value for value, _ in rows]
+        assert (len(values), sum(values), max(values)) == (row[3], *row[5:])
+        assert [time for _, time in rows] == sorted(time for _, time in rows)
+
+
+def test_functions_of_series_need_the_rows_of_the_window_alone() -> None:
+    class Largest:
+        def open(self, context: Any) -> None: ...
+
+        def close(self) -> None: ...
+
+        def eval(self, values: Any) -> Any:
+            return values.max()
+
+    function = PythonFunction("largest", "aggregate", Largest(), (DataTypes.BIGINT(),), pandas=True)
+    call = Aggregate(DataTypes.BIGINT(), "largest", (VALUE,), options=(("python", function),))
+    params = OverParams(ROWS, (0,), 2, (call,), True, 1, event_time=False)
+    result = TableRowType([*ROWS.names, "largest"], [*ROWS.types, DataTypes.BIGINT()])
+    operator = TableHarness("table_over", {"over": params}, [(ROWS, (0,))], result)
+    for value in (None, 3, 2, 1, None, None):
+        operator.rows([("+I", ("a", value, None))])
+        operator.restart()
+    assert [values[3] for _, values in operator.changes()] == [None, 3, 3, 2, 1, None]
 
 
 def test_by_the_clock_rows_are_answered_at_once() -> None:

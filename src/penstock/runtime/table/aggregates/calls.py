@@ -65,8 +65,7 @@ class AggregateCalls:
     @property
     def user_functions(self) -> list[PythonFunction]:
         """Those that an operator has to open and close."""
-        options = (dict(call.options) for call in self.calls)
-        return list(dict.fromkeys(found["python"] for found in options if "python" in found))
+        return functions_of(self.calls)
 
     def running(
         self, table: SlotTable, runs: Runs, columns: Sequence[pa.Array], signs: Signs | None, count: int
@@ -101,14 +100,20 @@ class AggregateCalls:
             function.merge(table, into, other, sources)
 
 
+def functions_of(calls: Sequence[Aggregate]) -> list[PythonFunction]:
+    """The functions of users, each once."""
+    options = (dict(call.options) for call in calls)
+    return list(dict.fromkeys(found["python"] for found in options if "python" in found))
+
+
 def _rows(call: Aggregate, columns: Sequence[pa.Array], signs: Signs | None, count: int) -> CallRows:
     if call.where is not None:
-        seen = true_rows(_column(call.where, columns, count), count)
+        seen = true_rows(argument_column(call.where, columns, count), count)
         signs = seen.astype(np.int8) if signs is None else np.where(seen, signs, np.int8(0))
-    return CallRows([_column(argument, columns, count) for argument in call.arguments], signs, count)
+    return CallRows([argument_column(argument, columns, count) for argument in call.arguments], signs, count)
 
 
-def _column(node: Typed, columns: Sequence[pa.Array], count: int) -> pa.Array:
+def argument_column(node: Typed, columns: Sequence[pa.Array], count: int) -> pa.Array:
     if isinstance(node, InputRef):
         return columns[node.index]
     assert isinstance(node, Constant), "the plan computes arguments of aggregates below them"

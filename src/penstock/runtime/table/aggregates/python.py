@@ -13,6 +13,7 @@ from penstock.columns.typed.python_call import PythonFunction, argument_values
 from penstock.columns.typesystem.base import DataType
 from penstock.runtime.key_columns import Integers
 from penstock.runtime.table.aggregates.interface import CallRows, Running
+from penstock.runtime.table.aggregates.series_frames import called_with
 from penstock.runtime.table.runs import Runs
 from penstock.runtime.table.slots import SlotField, SlotTable
 
@@ -21,7 +22,7 @@ class PythonAggregate:
     """Calls accumulate() or retract() for each row, and get_value() where somebody sees the value."""
 
     def __init__(self, prefix: str, function: PythonFunction, argument_types: Sequence[DataType]) -> None:
-        self._function = SeriesAggregate(function) if function.pandas else function.function
+        self._function = SeriesAggregate(function, argument_types) if function.pandas else function.function
         self._name, self._result_type = function.name, function.result_type
         self._types = argument_types
         self._field = f"{prefix}accumulator"
@@ -85,8 +86,8 @@ class PythonAggregate:
 class SeriesAggregate:
     """A function of whole Series as one that takes row after row."""
 
-    def __init__(self, function: PythonFunction) -> None:
-        self._function = function.function
+    def __init__(self, function: PythonFunction, types: Sequence[DataType]) -> None:
+        self._function, self._types = function, types
 
     def create_accumulator(self) -> list[tuple[Any, ...]]:
         return []
@@ -103,9 +104,7 @@ class SeriesAggregate:
             rows.extend(other)
 
     def get_value(self, rows: list[tuple[Any, ...]]) -> Any:
-        import pandas
-
         if not rows:
             return None
-        value = self._function.eval(*(pandas.Series(list(column)) for column in zip(*rows, strict=True)))
-        return value.item() if hasattr(value, "item") else value
+        columns = zip(zip(*rows, strict=True), self._types, strict=True)
+        return called_with([from_python(column, kind) for column, kind in columns], self._types, self._function)
