@@ -68,10 +68,12 @@ def run_nexmark(contestant: str, scale: float, queries: tuple[str, ...] | None =
         start = launch(contestant, CASE, data, sink, work, program=",".join(chosen))
         tree = ProcessTree(start.command, start.environment, log, work)
         try:
-            for finished in _finished(tree, log):
-                found += _measured(contestant, finished, sink / finished.query, data, events)
+            ended = list(_finished(tree, log))
         finally:
             tree.kill()
+        # Not before all have ended: to read the results of one query takes a core from the next one.
+        for finished in ended:
+            found += _measured(contestant, finished, sink / finished.query, data, events)
         measured = {row.case for row in found}
         missing = [case_of(query) for query in chosen if case_of(query) not in measured]
         found += [Measurement(case, contestant, "rate", None, "records/s", "failed", log_tail(log)) for case in missing]
