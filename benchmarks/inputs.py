@@ -54,14 +54,15 @@ class CaseInput:
 
 
 def prepare(case: str, scale: float) -> CaseInput:
-    directory = settings.DATA / f"{case}-{scale:g}"
+    definition = settings.CASES[case]
+    records = int(definition.records * scale)
+    directory = settings.DATA / f"{case}-{records}"  # what settings.py has changed is made anew
     if not all((directory / name).exists() for name in (_HASHES, "truth.json", "slices")):
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
-        definition = settings.CASES[case]
         random = np.random.default_rng(settings.SEED)
         keys = max(10, int(definition.keys * scale))
-        lines, results, flush = _MAKERS[case](random, int(definition.records * scale), keys)
+        lines, results, flush = _MAKERS[case](random, records, keys)
         _write_cuts(directory, lines, flush, spark_files(case))
         np.save(directory / _HASHES, np.sort(hashes_of_lines(results)))
         digest = result_digest(case, results)
