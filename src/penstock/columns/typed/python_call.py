@@ -19,6 +19,7 @@ from penstock.columns.typesystem.nested import RowType
 from penstock.common.types import Row
 
 _AT_ONCE = 128  # asynchronous calls that wait together
+_ROWS_AT_ONCE = 8_192  # values of so many rows stay in the processor's cache while they are made, used and freed
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +63,25 @@ def called(call: PythonCall, arguments: Sequence[pa.Array], count: int) -> pa.Ar
     function = call.function
     if function.pandas:
         return _called_with_series(call, arguments, count)
-    types = [argument.data_type for argument in call.arguments]
-    values = [argument_values(column, kind) for column, kind in zip(arguments, types, strict=True)]
     evaluate = function.function.eval
     if function.kind == "async":
-        results: Iterable[Any] = _waited_for(evaluate, list(zip(*values, strict=True)) or [()] * count)
-    else:
-        results = map(evaluate, *values) if values else (evaluate() for _ in range(count))
-    return from_python(list(results), call.data_type, f"The result of {function.name}")
+        values = _values(call, arguments)
+        return _column(call, _waited_for(evaluate, list(zip(*values, strict=True)) or [()] * count))
+    pieces = []
+    for start in range(0, max(count, 1), _ROWS_AT_ONCE):
+        values = _values(call, [column.slice(start, _ROWS_AT_ONCE) for column in arguments])
+        here = min(count - start, _ROWS_AT_ONCE)
+        pieces.append(_column(call, list(map(evaluate, *values)) if values else [evaluate() for _ in range(here)]))
+    return pa.concat_arrays(pieces)
+
+
+def _values(call: PythonCall, columns: Sequence[pa.Array]) -> list[list[Any]]:
+    types = [argument.data_type for argument in call.arguments]
+    return [argument_values(column, kind) for column, kind in zip(columns, types, strict=True)]
+
+
+def _column(call: PythonCall, results: list[Any]) -> pa.Array:
+    return from_python(results, call.data_type, f"The result of {call.function.name}")
 
 
 def argument_values(column: pa.Array, data_type: DataType) -> list[Any]:
