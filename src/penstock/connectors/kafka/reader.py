@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator
-from itertools import groupby
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
@@ -19,12 +20,25 @@ from penstock.functions.bad_records import BadRecord
 from penstock.functions.source import Fetch, SourceReader, Split
 from penstock.runtime.batch import MIN_TIMESTAMP, Batch, Integers
 
-_MESSAGES_AT_ONCE = 4_000
+_MESSAGES_AT_ONCE = 4_000  # make a batch
+_OF_THE_CLIENT = 500  # so many of its objects at a time: more leave the processor's cache, and take twice as long each
 _WAIT = 0.1  # seconds, while some partition may have more
 _AT_END_WAIT = 0.02
 _FULL_QUEUE_MS = 20  # until the client looks at a full queue again; its default of 1 s leaves the reader without work
 
 Place = tuple[str, int]  # topic, partition
+
+
+@dataclass
+class _Run:
+    """Messages of one partition that follow each other: what the schema wants of them, without the client's objects."""
+
+    parts: list[Any] = field(default_factory=list)
+    timestamps: list[Integers] = field(default_factory=list)
+    offsets: list[Sequence[int]] = field(default_factory=list)
+
+    def offset(self, position: int) -> int:
+        return next(islice(chain.from_iterable(self.offsets), position, None))
 
 
 class KafkaReader(SourceReader):
@@ -41,6 +55,7 @@ class KafkaReader(SourceReader):
         self._positions: dict[Place, int] = {}
         self._at_end: set[Place] = set()  # nothing was there when they were last looked at
         self._paused: set[Place] = set()
+        self._runs: dict[Place, _Run] = {}  # of the batch that is being read
         self._waiting: deque[Fetch] = deque()
 
     def open(self) -> None:
@@ -107,22 +122,25 @@ class KafkaReader(SourceReader):
         return self._waiting.popleft() if self._waiting else None
 
     def _consume(self, max_records: int) -> None:
-        limit = min(max_records, _MESSAGES_AT_ONCE)
+        left = min(max_records, _MESSAGES_AT_ONCE)
         consume = self._consumer.consume
-        messages = consume(limit, 0)
+        messages = consume(min(left, _OF_THE_CLIENT), 0)
         if not messages:
             # It would wait for as many as it is asked for; the first one is enough.
-            wait = _AT_END_WAIT if len(self._at_end) == len(self._splits) else _WAIT
-            messages = consume(1, wait)
-            messages += consume(limit, 0) if messages else []
+            messages = consume(1, _AT_END_WAIT if len(self._at_end) == len(self._splits) else _WAIT)
         if not messages:
             self._check_brokers()
             return
         self._outage.over()
-        for place, run in self._runs(messages):
-            self._take(place, run)
+        while messages:
+            for place, together in self._sorted(messages):
+                self._take(place, together)
+            left -= len(messages)
+            messages = consume(min(left, _OF_THE_CLIENT), 0) if left else []
+        for place in list(self._runs):
+            self._end_run(place)
 
-    def _runs(self, messages: list[Any]) -> Iterator[tuple[Place, list[Any]]]:
+    def _sorted(self, messages: list[Any]) -> Iterator[tuple[Place, list[Any]]]:
         """Messages of one partition come one after the other, as they were fetched; errors stand alone."""
         kind = type(messages[0])
         topics = {topic for topic, _ in self._splits}
@@ -153,26 +171,38 @@ class KafkaReader(SourceReader):
         if ended:
             messages = [message for message in messages if message.offset() < split.stop]
         if messages:
-            self._positions[place] = messages[-1].offset() + 1
-            self._waiting.append(self._decoded(place, split, messages))
+            run = self._runs.setdefault(place, _Run())
+            run.parts += self._schema._parts(messages)
+            run.timestamps.append(_timestamps(messages))
+            run.offsets.append(_offsets(messages))
         if ended:
             self._finish(place)
 
-    def _decoded(self, place: Place, split: KafkaSplit, messages: list[Any]) -> Fetch:
-        decoded = self._schema._decode(messages)
-        kept = messages if decoded.kept is None else [messages[position] for position in decoded.kept]
+    def _end_run(self, place: Place) -> None:
+        run = self._runs.pop(place, None)
+        if run is not None:
+            self._positions[place] = run.offsets[-1][-1] + 1
+            self._waiting.append(self._decoded(place, run))
+
+    def _decoded(self, place: Place, run: _Run) -> Fetch:
+        split = self._splits[place]
+        decoded = self._schema._decode(run.parts)
+        timestamps = np.concatenate(run.timestamps)
+        if decoded.kept is not None:
+            timestamps = timestamps[decoded.kept]
         bad = [
-            BadRecord(messages[n].value() or b"", f"{split.partition} at offset {messages[n].offset()}", reason)
+            BadRecord(self._schema._bytes(run.parts[n]), f"{split.partition} at offset {run.offset(n)}", reason)
             for n, reason in decoded.bad
         ]
         records = decoded.records if isinstance(decoded.records, Batch) else Batch(decoded.records)
-        return Fetch(split.split_id, records.timed(_timestamps(kept)), self._positions[place], bad=bad)
+        return Fetch(split.split_id, records.timed(timestamps), self._positions[place], bad=bad)
 
     def _take_error(self, place: Place, message: Any) -> None:
+        self._end_run(place)
         error = message.error()
         if error.code() != self._eof:
             raise self._failure(f" {place[0]}-{place[1]} from offset {self._positions[place]}", error)
-        # Behind the last record may be marks of transactions, which are read over.
+        # After the last record may be marks of transactions, which are read over.
         self._at_end.add(place)
         split, end = self._splits[place], message.offset()
         if split.stop is not None and end >= split.stop:
@@ -185,6 +215,7 @@ class KafkaReader(SourceReader):
         return JobExecutionError(f"Kafka at {self._settings.servers}: reading{where} failed: {error.str()}")
 
     def _finish(self, place: Place) -> None:
+        self._end_run(place)
         self._waiting.append(Fetch(self._splits[place].split_id, [], self._positions[place], finished=True))
         self._forget(place)
 
@@ -213,9 +244,17 @@ def _place_and_kind(message: Any) -> tuple[Any, int, bool]:
     return message.topic(), message.partition(), message.error() is None
 
 
+def _offsets(messages: list[Any]) -> Sequence[int]:
+    """Mostly one after the other; some may be missing, of a topic that is compacted or has transactions."""
+    first, last = messages[0].offset(), messages[-1].offset()
+    if last - first == len(messages) - 1:
+        return range(first, last + 1)
+    return [message.offset() for message in messages]
+
+
 def _timestamps(messages: list[Any]) -> Integers:
     """Kafka's own, or the producer's; -1 stands for none."""
-    told = map(type(messages[0]).timestamp, messages) if messages else ()
+    told = map(type(messages[0]).timestamp, messages)
     timestamps = np.fromiter(map(itemgetter(1), told), np.int64, len(messages))
     timestamps[timestamps < 0] = MIN_TIMESTAMP
     return timestamps

@@ -66,9 +66,16 @@ class KafkaRecordDeserializationSchema(DeserializationSchema):
     def get_produced_type(self) -> TypeInformation:
         return Types.PICKLED_BYTE_ARRAY()
 
-    def _decode(self, messages: list[Any]) -> Decoded:
-        """Messages of one partition, as the client gives them."""
-        return decode(self, [_record_of(message) for message in messages])
+    def _parts(self, messages: list[Any]) -> list[Any]:
+        """What is read of the client's messages, which are not kept until they are decoded."""
+        return [_record_of(message) for message in messages]
+
+    def _decode(self, parts: list[Any]) -> Decoded:
+        return decode(self, parts)
+
+    def _bytes(self, part: Any) -> bytes:
+        """The value of a message that could not be decoded."""
+        return part.value or b""
 
 
 class _ValueOnly(KafkaRecordDeserializationSchema):
@@ -87,8 +94,14 @@ class _ValueOnly(KafkaRecordDeserializationSchema):
     def deserialize_record(self, record: KafkaRecord) -> Any:
         return None if record.value is None else self._schema.deserialize(record.value)
 
-    def _decode(self, messages: list[Any]) -> Decoded:
-        return decode(self._schema, list(map(type(messages[0]).value, messages)))
+    def _parts(self, messages: list[Any]) -> list[Any]:
+        return list(map(type(messages[0]).value, messages))
+
+    def _decode(self, parts: list[Any]) -> Decoded:
+        return decode(self._schema, parts)
+
+    def _bytes(self, part: Any) -> bytes:
+        return part or b""
 
 
 def _record_of(message: Any) -> KafkaRecord:

@@ -87,13 +87,18 @@ class TableOfMessages(KafkaRecordDeserializationSchema):
         self._key = None
         if layout.key_format is not None:
             self._key = layout.key_format[0].decoder_of(layout.key_fields(), layout.key_format[1])
+        self._wants_messages = self._key is not None or bool(layout.metadata)
 
     def get_produced_type(self) -> TypeInformation:
         return self._row_type
 
-    def _decode(self, messages: list[Any]) -> Decoded:
+    def _parts(self, messages: list[Any]) -> list[Any]:
+        """Values alone, if nothing else is in the table."""
+        return messages if self._wants_messages else list(map(type(messages[0]).value, messages))
+
+    def _decode(self, parts: list[Any]) -> Decoded:
         layout = self._layout
-        values = [message.value() for message in messages]
+        values = [message.value() for message in parts] if self._wants_messages else parts
         present = [place for place, value in enumerate(values) if value is not None]
         found = self._value.decode([values[place] for place in present])
         rows = np.array(present, np.int64)[found.messages] if len(found.messages) else np.empty(0, np.int64)
@@ -104,13 +109,14 @@ class TableOfMessages(KafkaRecordDeserializationSchema):
         if layout.upserts:
             rows, columns, kinds = self._with_deletions(values, rows, columns)
         if self._key is not None:
-            keys = self._key.decode([messages[row].key() or b"" for row in rows.tolist()])
+            keys = self._key.decode([parts[row].key() or b"" for row in rows.tolist()])
             for place, column in zip(layout.key, keys.columns, strict=True):
                 columns[place] = column
         for place, key in layout.metadata:
-            columns[place] = _metadata([messages[row] for row in rows.tolist()], key, layout.fields[place])
+            columns[place] = _metadata([parts[row] for row in rows.tolist()], key, layout.fields[place])
         batch = TableCodec(self._row_type).batch(columns, kinds, len(rows))
-        return Decoded(batch, rows.tolist())
+        whole = np.array_equal(rows, np.arange(len(parts)))
+        return Decoded(batch, None if whole else rows.tolist())
 
     def _with_deletions(self, values: list[Any], rows: Any, columns: list[Any]) -> Any:
         """A message without value deletes its key: a row in which only the key is known."""
