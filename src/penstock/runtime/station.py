@@ -18,7 +18,7 @@ from penstock.runtime.batch import (
     LatencyMarker,
     Watermark,
 )
-from penstock.runtime.coercion import coercer
+from penstock.runtime.coerced_lists import list_coercer
 from penstock.runtime.failure import OperatorFailure
 from penstock.runtime.hot_keys import HotKeys
 from penstock.runtime.operator_memory import OperatorSnapshot
@@ -199,7 +199,7 @@ class LocalInput(Output):
         self._channel = channel
         self._input_index = input_index
         self._codec = None if declared is None else codec_for(declared)  # of the type that records get here
-        self._coerce = None if declared is None else coercer(declared)
+        self._coerce = None if declared is None else list_coercer(declared)
         self.records_sent = 0
         self.bytes_sent = 0  # nothing is serialized on the way
 
@@ -217,7 +217,7 @@ class LocalInput(Output):
         assert self._coerce is not None and self._codec is not None
         if batch.columns_of(self._codec) is not None:
             return batch
-        return Batch(list(map(self._coerce, batch.values)), batch.timestamps, batch.keys)
+        return Batch(self._coerce(batch.values), batch.timestamps, batch.keys)
 
     def emit_watermark(self, timestamp: int) -> None:
         self._station.watermark(self._channel, timestamp)

@@ -251,7 +251,9 @@ class KeyedProcessOperator(TimedOperator):
         self._emit(values, None)
 
     def _emit(self, values: list[Any], times: list[int] | None) -> None:
-        if any(type(v) is tuple and len(v) == 2 and type(v[0]) is OutputTag for v in values):
+        if tuple in set(map(type, values)) and any(
+            type(v) is tuple and len(v) == 2 and type(v[0]) is OutputTag for v in values
+        ):
             for value, timestamp in zip(values, times or [MIN_TIMESTAMP] * len(values), strict=True):
                 self._results.add((value,), timestamp)
             self._results.flush(times is not None)
