@@ -99,8 +99,9 @@ class SinkWriter(ABC):
     def on_commit(self, epoch: int) -> None:
         """The epoch of this number was committed, and with it everything that this writer has prepared.
 
-        Called when a later epoch begins, if the sink says ``writers_hear_commits`` and :meth:`awaits_commit` agrees. A
-        writer that takes the place of another knows what that one had prepared only if it is in its state.
+        Called when a later epoch begins, if the sink says ``writers_hear_commits`` and :meth:`awaits_commit` agrees;
+        there is one more epoch for that when the input has ended. A writer that takes the place of another knows what
+        that one had prepared only if it is in its state.
         """
 
     def before_savepoint(self) -> None:

@@ -160,7 +160,7 @@ class Container:
         """When advance() is due although nothing arrives."""
         if self._report.failure is not None:
             return None
-        moments = [s.operator.next_processing_time() for s in self._stations.values() if not s.finished]
+        moments = [s.operator.next_processing_time() for s in self._stations.values() if not s.is_over]
         return min((moment for moment in moments if moment is not None), default=None)
 
     @property
@@ -212,7 +212,7 @@ class Container:
             if union_lists:
                 report.union_lists[station.uid] = union_lists
         self._vitals.put_into(report)
-        report.finished = all(station.finished for station in self._stations.values())
+        report.finished = all(station.is_over for station in self._stations.values())
         report.next_processing_time = self.next_processing_time()
         self._begin()
         return report

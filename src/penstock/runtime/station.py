@@ -121,6 +121,11 @@ class Station:
         if changed:
             self.guard(self.operator.process_idleness, True)
 
+    @property
+    def is_over(self) -> bool:
+        """Nothing comes any more, and nothing is waited for."""
+        return self.finished and not self.operator.lingers
+
     def end(self, channel: Channel) -> None:
         self._valve.end(channel)
         index = self._input_of[channel]

@@ -38,8 +38,13 @@ def test_a_list_becomes_what_its_values_become(type_info: TypeInformation) -> No
 
 @pytest.mark.parametrize(
     ("type_info", "values"),
-    [(Types.STRING(), ["a", ""]), (Types.LONG(), [-(2**63), 2**63 - 1]), (Types.DOUBLE(), [0.5]), (Types.BOOLEAN(), [True])],
-)  # fmt: skip
+    [
+        (Types.STRING(), ["a", ""]),
+        (Types.LONG(), [-(2**63), 2**63 - 1]),
+        (Types.DOUBLE(), [0.5]),
+        (Types.BOOLEAN(), [True]),
+    ],
+)
 def test_values_of_the_type_are_not_copied(type_info: TypeInformation, values: list[Any]) -> None:
     together = list_coercer(type_info)
     assert together is not None and together(values) is values

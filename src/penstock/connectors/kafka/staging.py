@@ -44,7 +44,7 @@ class StagingWriter(SinkWriter):
         self._first_topic = ""
         self._parts: list[StagedPart] = []
         self._waiting: list[StagedPart] = []  # left to this writer, and it has not heard yet
-        self._leaves = False  # this epoch is the last one that it sees, or that this job sees
+        self._leaves = False  # this epoch is the last one that this job sees
         self._producing: _Producing | None = None
 
     # -- staging -----------------------------------------------------------------------------------------------
@@ -62,7 +62,6 @@ class StagingWriter(SinkWriter):
             self._end_part()
 
     def flush(self, end_of_input: bool) -> None:
-        self._leaves = self._leaves or end_of_input
         if self._pieces:
             self._end_part()
         if self._producing is not None:

@@ -50,6 +50,11 @@ class Operator:
         return False
 
     @property
+    def lingers(self) -> bool:
+        """Whether it needs another epoch although its inputs have ended."""
+        return False
+
+    @property
     def congested(self) -> bool:
         """Whether it has more than it can begin; it takes what comes all the same."""
         return False

@@ -66,6 +66,10 @@ class SinkOperator(Operator):
         if moment is not None and moment <= now:
             self.writer.wake_up(now)
 
+    @property
+    def lingers(self) -> bool:
+        return self._awaits_commit
+
     def next_processing_time(self) -> int | None:
         if self._awaits_commit:
             return AT_ONCE
