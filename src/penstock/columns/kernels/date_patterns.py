@@ -93,10 +93,10 @@ def _writer(letter: str, text: str, pattern: str) -> _Writer:
     width = len(text)
     if letter == "":
         return lambda local: text
-    if letter in "yu" or letter == "Y":
+    if letter in "yuY":
         if width == 2:
-            return lambda local: f"{local.moment.year % 100:02d}"
-        return _number(lambda moment: moment.isocalendar().year if letter == "Y" else moment.year, width)
+            return lambda local: f"{_year(local.moment, letter) % 100:02d}"
+        return _number(lambda moment: _year(moment, letter), width)
     if letter in "ML" and width >= 3:
         return lambda local: _MONTHS[local.moment.month - 1][: None if width == 4 else 3 if width == 3 else 1]
     if letter == "E":
@@ -125,6 +125,7 @@ def _writer(letter: str, text: str, pattern: str) -> _Writer:
         "Q": lambda moment: (moment.month + 2) // 3,
         "q": lambda moment: (moment.month + 2) // 3,
         "w": _week_of_year,
+        "W": lambda moment: (moment.day - 1 + moment.replace(day=1).isoweekday() % 7) // 7 + 1,
         "e": lambda moment: moment.isoweekday() % 7 + 1,
         "u": lambda moment: moment.isoweekday(),
         "F": lambda moment: (moment.day - 1) // 7 + 1,
@@ -135,10 +136,17 @@ def _writer(letter: str, text: str, pattern: str) -> _Writer:
     return _number(read, width)
 
 
+def _year(moment: datetime.datetime, letter: str) -> int:
+    return _saturday(moment).year if letter == "Y" else moment.year
+
+
+def _saturday(moment: datetime.datetime) -> datetime.datetime:
+    """The end of the week, whose year it belongs to: the first week of a year has January 1st, in Java's locale."""
+    return moment + datetime.timedelta(days=6 - moment.isoweekday() % 7)
+
+
 def _week_of_year(moment: datetime.datetime) -> int:
-    """Weeks begin on Sunday and the first one has January 1st, as in Java's default locale."""
-    first = moment.replace(month=1, day=1)
-    return (moment.timetuple().tm_yday - 1 + first.isoweekday() % 7) // 7 + 1
+    return (_saturday(moment).timetuple().tm_yday - 1) // 7 + 1
 
 
 def _zone_text(letter: str, width: int, local: LocalMoment) -> str:

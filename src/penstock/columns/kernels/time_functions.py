@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,16 @@ def current_local(call: Invocation) -> Datum:
     return column_of(rescaled(ticks, "us", unit(call.result_type)), None, call.result_type, scalar=True)
 
 
+_WHOLE_SECONDS = re.compile(r"\d{1,4}-\d{1,2}-\d{1,2} \d{1,2}:\d{1,2}:\d{1,2}")  # what follows is not read, as in Flink
+
+
 def _local_nanos(value: Any, data_type: DataType, call: Invocation) -> int:
     """Nanoseconds on the wall clock of a value as plain_values gives it."""
     if families.is_text(data_type):
-        return local_nanos_of(value)
+        found = _WHOLE_SECONDS.match(value)
+        if found is None:
+            raise ValueFailure(f"{value[:80]!r} is no timestamp: write it as 2024-01-31 10:00:00")
+        return local_nanos_of(found.group())
     if isinstance(data_type, scalars.DateType):
         return int(value) * 86_400 * _NANOS
     have = unit(data_type)
@@ -141,13 +148,13 @@ def _instant_nanos(found: tuple[int, int | str | None], zone: str) -> int:
 
 
 def _to_ltz(value: Any, second: Any = None, zone: str | None = None, *, call: Invocation) -> int | None:
-    """From a count of a precision, or from text with a pattern and a zone; a fraction of a count is dropped."""
+    """From a count of a precision, or from text with a pattern and a zone; of a whole column's unit."""
     have = PER_SECOND[unit(call.result_type)]
     if families.is_number(call.types[0]):
         digits = 3 if second is None else int(second)
         if digits not in (0, 3, 6, 9):
             raise ValueFailure(f"TO_TIMESTAMP_LTZ takes a precision of 0 or 3, not {digits}")
-        return int(int(value) * have // 10**digits)
+        return int(value * have / 10**digits) if isinstance(value, float) else int(int(value) * have // 10**digits)
     found = _read_nanos(value, second)
     return None if found is None else _instant_nanos(found, zone or "UTC") // (_NANOS // have)
 
