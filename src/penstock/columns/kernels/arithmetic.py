@@ -187,7 +187,7 @@ def degrees(value: float) -> float:
 
 
 def radians(value: float) -> float:
-    return value / 180.0 * math.pi
+    return math.radians(value)
 
 
 def round_up(call: Invocation) -> Datum:

@@ -205,10 +205,37 @@ def parse_moment(text: str, pattern: str) -> tuple[int, int | str | None] | None
     match = expression.match(text)
     if match is None or match.end() != len(text):
         return None
+    read = _values(letters, match.groups())
+    return None if read is None else _assembled(*read)
+
+
+def parse_leniently(text: str, pattern: str) -> tuple[int, int | str | None] | None:
+    """As the older functions of Flink read, with Java's SimpleDateFormat: what follows is not looked at, and a 13th
+    month or a 25th hour is the first one of what comes next."""
+    expression, letters = _expression(pattern)
+    match = expression.match(text.lstrip())
+    read = None if match is None else _values(letters, match.groups())
+    if read is None:
+        return None
+    values, afternoon, zone = read
+    months = values["y"] * 12 + values["M"] - 1
+    try:
+        day = datetime.datetime(months // 12, months % 12 + 1, 1) + datetime.timedelta(days=values["d"] - 1)
+    except (ValueError, OverflowError):
+        return None
+    hours = values["H"] + (12 if afternoon else 0)
+    seconds = (day - _EPOCH).days * 86_400 + (hours * 60 + values["m"]) * 60 + values["s"]
+    return seconds * 1_000_000_000 + values["S"], zone
+
+
+def _values(
+    letters: tuple[str, ...], texts: tuple[str, ...]
+) -> tuple[dict[str, int], bool | None, int | str | None] | None:
+    """The fields by letter, whether it is afternoon, and the zone; None when a month has an unknown name."""
     values = {"y": 1970, "M": 1, "d": 1, "H": 0, "m": 0, "s": 0, "S": 0}
     afternoon: bool | None = None
     zone: int | str | None = None
-    for letter, found in zip(letters, match.groups(), strict=True):
+    for letter, found in zip(letters, texts, strict=True):
         if letter == "N":
             names = [name.lower() for name in _MONTHS]
             hits = [place for place, name in enumerate(names) if found.lower() in (name, name[:3])]
@@ -229,7 +256,7 @@ def parse_moment(text: str, pattern: str) -> tuple[int, int | str | None] | None
             values["H"] = int(found) % 12
         elif letter != "E":
             values[letter if letter != "L" else "M"] = int(found)
-    return _assembled(values, afternoon, zone)
+    return values, afternoon, zone
 
 
 def _assembled(
