@@ -158,6 +158,8 @@ def _text_to_number(text: str, target: DataType, session: Session) -> Any:
         return _whole_number(stripped, text, target)
     if isinstance(target, scalars.DecimalType):
         return _decimal_number(stripped, text, target)
+    if stripped[-1:] in tuple("dDfF") and stripped[-2:-1] in tuple("0123456789."):
+        stripped = stripped[:-1]  # as Java writes literals
     try:
         if "_" in stripped:
             raise ValueError
@@ -210,7 +212,7 @@ _FALSE = frozenset({"f", "false", "n", "no", "0"})
 
 
 def _text_to_boolean(text: str, target: DataType, session: Session) -> bool:
-    lowered = text.strip().lower()
+    lowered = text.lower()  # with its spaces, unlike numbers and moments, as in Flink
     if lowered in _TRUE:
         return True
     if lowered in _FALSE:
