@@ -166,11 +166,13 @@ class Expression(
 
     @property
     def asc(self) -> Expression[Any]:
-        return self._make(Order(self._node))
+        """Nulls come last; in SQL they come first."""
+        return self._make(Order(self._node, nulls_first=False))
 
     @property
     def desc(self) -> Expression[Any]:
-        return self._make(Order(self._node, ascending=False))
+        """Nulls come first; in SQL they come last."""
+        return self._make(Order(self._node, ascending=False, nulls_first=True))
 
 
 def _given(value: Any) -> Any:

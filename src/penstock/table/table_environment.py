@@ -423,7 +423,7 @@ class StreamTableEnvironment(TableEnvironment):
 
 def _model_of(descriptor: ModelDescriptor) -> CatalogModel:
     schemas = (descriptor.get_input_schema(), descriptor.get_output_schema())
-    return CatalogModel(schemas=schemas, options=descriptor.get_options())
+    return CatalogModel(schemas=schemas, options=descriptor.get_options(), comment=descriptor.get_comment())
 
 
 def _settings(given: EnvironmentSettings | Configuration) -> EnvironmentSettings:

@@ -172,7 +172,7 @@ class OverWindow:
 
 def _order(expression: Expression[Any]) -> syntax.Order:
     node = node_of(expression)
-    return node if isinstance(node, syntax.Order) else syntax.Order(node)
+    return node if isinstance(node, syntax.Order) else syntax.Order(node, nulls_first=False)
 
 
 def _bound(expression: Expression[Any], before: bool) -> tuple[str, syntax.FrameBound]:

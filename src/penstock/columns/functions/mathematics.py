@@ -155,6 +155,7 @@ _OF = arithmetic.python_doubles
 
 ARITHMETIC: tuple[Function, ...] = (
     Function("minusPrefix", _signed, results.like(), arithmetic.negate),
+    Function("plusPrefix", _signed, results.like(), arithmetic.unchanged),
     Function("plus", _numbers_or_time(_addable), results.computed(_arithmetic_type(decimals.of_sum)), _plus),
     Function("minus", _numbers_or_time(_subtractable), results.computed(_arithmetic_type(decimals.of_sum)), _minus),
     Function("times", _numbers_or_time(_multipliable), results.computed(_arithmetic_type(decimals.of_product)), _times),

@@ -58,8 +58,8 @@ def _if_arguments(site: Site) -> tuple[DataType, ...]:
 
 
 COMPARISON: tuple[Function, ...] = (
-    Function("equals", compared(True), results.of(_BOOLEAN), comparison.equals),
-    Function("notEquals", compared(True), results.of(_BOOLEAN), comparison.not_equals),
+    Function("equals", compared(True), results.of_fields(_BOOLEAN), comparison.equals),
+    Function("notEquals", compared(True), results.of_fields(_BOOLEAN), comparison.not_equals),
     Function("greaterThan", compared(False), results.of(_BOOLEAN), comparison.greater_than),
     Function("greaterThanOrEqual", compared(False), results.of(_BOOLEAN), comparison.greater_or_equal),
     Function("lessThan", compared(False), results.of(_BOOLEAN), comparison.less_than),
@@ -93,8 +93,8 @@ CONDITIONAL: tuple[Function, ...] = (
     Function("nullIf", compared(True), results.nullable_like(0), None, ("NULLIF",), Role.LAZY),
     Function("GREATEST", shared(1, kind=ORDERED), results.common(), arithmetic.greatest, ("GREATEST",)),
     Function("LEAST", shared(1, kind=ORDERED), results.common(), arithmetic.least, ("LEAST",)),
-    Function("isAlpha", takes(TEXT), results.of(_BOOLEAN), strings.is_alpha, ("IS_ALPHA",)),
-    Function("isDecimal", takes(TEXT), results.of(_BOOLEAN), strings.is_decimal, ("IS_DECIMAL",)),
-    Function("isDigit", takes(TEXT), results.of(_BOOLEAN), strings.is_digit, ("IS_DIGIT",)),
+    Function("isAlpha", takes(TEXT), results.never_null(_BOOLEAN), strings.is_alpha, ("IS_ALPHA",)),
+    Function("isDecimal", takes(TEXT), results.never_null(_BOOLEAN), strings.is_decimal, ("IS_DECIMAL",)),
+    Function("isDigit", takes(TEXT), results.never_null(_BOOLEAN), strings.is_digit, ("IS_DIGIT",)),
     Function("TYPEOF", anything(1, 2), results.maybe(_STRING), encodings.type_name, ("TYPEOF",)),
 )

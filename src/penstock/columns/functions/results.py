@@ -8,13 +8,24 @@ from penstock.columns.functions.function import ResultRule, Site
 from penstock.columns.typesystem import scalars
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.merging import common_type
-from penstock.columns.typesystem.nested import ArrayType
+from penstock.columns.typesystem.nested import ArrayType, RowType
 from penstock.columns.typesystem.scalars import MAX_LENGTH, CharType, VarCharType
 
 
 def of(data_type: DataType) -> ResultRule:
     """Null exactly when an argument may be."""
     return lambda site: data_type.with_nullability(site.any_nullable)
+
+
+def of_fields(data_type: DataType) -> ResultRule:
+    """Null when an argument may be, or a field of a row."""
+    return lambda site: data_type.with_nullability(any(map(_may_hold_null, site.types)))
+
+
+def _may_hold_null(data_type: DataType) -> bool:
+    if isinstance(data_type, RowType) and not data_type.is_nullable:
+        return any(_may_hold_null(kind) for kind in data_type.field_types())
+    return data_type.is_nullable
 
 
 def maybe(data_type: DataType) -> ResultRule:

@@ -107,7 +107,7 @@ STRINGS: tuple[Function, ...] = (
     Function(
         "concat_ws",
         takes(TEXT, TEXT, optional=1, repeated=True),
-        lambda site: _STRING,
+        results.of(_STRING),
         strings.concat_ws,
         ("CONCAT_WS",),
     ),

@@ -26,6 +26,7 @@ from penstock.columns.kernels.datum import (
     per_value,
 )
 from penstock.columns.kernels.failure import ValueFailure
+from penstock.columns.typesystem import decimals
 from penstock.columns.typesystem.scalars import DecimalType
 
 
@@ -83,6 +84,10 @@ def remainder(call: Invocation) -> Datum:
     rest = np.fmod(left, np.where(right == 0, 1, right))
     found = cast_storage(from_numpy(rest, valid, pa.int64()), call.result)
     return found[0] if all(isinstance(argument, pa.Scalar) for argument in call.arguments) else found
+
+
+def unchanged(call: Invocation) -> Datum:
+    return call.arguments[0]
 
 
 def negate(call: Invocation) -> Datum:
@@ -182,7 +187,7 @@ def degrees(value: float) -> float:
 
 
 def radians(value: float) -> float:
-    return value / 180.0 * math.pi
+    return math.radians(value)
 
 
 def round_up(call: Invocation) -> Datum:
@@ -222,7 +227,7 @@ def _rounded(call: Invocation, rounding: str) -> Datum:
         result = exact.quantize(step, rounding, decimal_columns._EXACT) if abs(places) < 60 else exact
         if decimal:
             assert isinstance(call.result_type, DecimalType)
-            return decimal_columns.fit(result, call.result_type, rounding)
+            return decimals.fit(result, call.result_type, rounding)
         if whole:
             width = int(call.result.bit_width)
             return (int(result) + 2 ** (width - 1)) % 2**width - 2 ** (width - 1)

@@ -28,7 +28,7 @@ from penstock.columns.kernels.moment_text import date_of, local_nanos_of, nanos_
 from penstock.columns.kernels.time_columns import cut_to_precision, finest, from_local, local_ticks, rescaled, unit
 from penstock.columns.kernels.time_zone import to_instant
 from penstock.columns.kernels.usual_texts import read_usual
-from penstock.columns.typesystem import families, scalars
+from penstock.columns.typesystem import decimals, families, scalars
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType, IntegralType
 from penstock.columns.typesystem.intervals import YearMonthIntervalType
@@ -83,9 +83,7 @@ def _number_to_decimal(datum: Datum, source: DataType, target: scalars.DecimalTy
         return decimal_columns.rescale(datum, target)
     single = isinstance(source, scalars.FloatType)
     values = [
-        None
-        if value is None
-        else decimal_columns.fit(Decimal(str(np.float32(value)) if single else repr(value)), target)
+        None if value is None else decimals.fit(Decimal(str(np.float32(value)) if single else repr(value)), target)
         for value in as_array(datum, 1).to_pylist()
     ]
     found = pa.array(values, to_arrow_type(target))
@@ -160,6 +158,8 @@ def _text_to_number(text: str, target: DataType, session: Session) -> Any:
         return _whole_number(stripped, text, target)
     if isinstance(target, scalars.DecimalType):
         return _decimal_number(stripped, text, target)
+    if stripped[-1:] in tuple("dDfF") and stripped[-2:-1] in tuple("0123456789."):
+        stripped = stripped[:-1]  # as Java writes literals
     try:
         if "_" in stripped:
             raise ValueError
@@ -193,7 +193,7 @@ def _decimal_number(stripped: str, text: str, target: scalars.DecimalType) -> De
     try:
         if "_" in stripped:
             raise InvalidOperation
-        value = decimal_columns.fit(Decimal(stripped), target)
+        value = decimals.fit(Decimal(stripped), target)
     except InvalidOperation:
         raise _unreadable(text, target) from None
     if value is None:
@@ -212,7 +212,7 @@ _FALSE = frozenset({"f", "false", "n", "no", "0"})
 
 
 def _text_to_boolean(text: str, target: DataType, session: Session) -> bool:
-    lowered = text.strip().lower()
+    lowered = text.lower()  # with its spaces, unlike numbers and moments, as in Flink
     if lowered in _TRUE:
         return True
     if lowered in _FALSE:

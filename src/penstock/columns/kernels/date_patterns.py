@@ -93,10 +93,10 @@ def _writer(letter: str, text: str, pattern: str) -> _Writer:
     width = len(text)
     if letter == "":
         return lambda local: text
-    if letter in "yu" or letter == "Y":
+    if letter in "yuY":
         if width == 2:
-            return lambda local: f"{local.moment.year % 100:02d}"
-        return _number(lambda moment: moment.isocalendar().year if letter == "Y" else moment.year, width)
+            return lambda local: f"{_year(local.moment, letter) % 100:02d}"
+        return _number(lambda moment: _year(moment, letter), width)
     if letter in "ML" and width >= 3:
         return lambda local: _MONTHS[local.moment.month - 1][: None if width == 4 else 3 if width == 3 else 1]
     if letter == "E":
@@ -125,6 +125,7 @@ def _writer(letter: str, text: str, pattern: str) -> _Writer:
         "Q": lambda moment: (moment.month + 2) // 3,
         "q": lambda moment: (moment.month + 2) // 3,
         "w": _week_of_year,
+        "W": lambda moment: (moment.day - 1 + moment.replace(day=1).isoweekday() % 7) // 7 + 1,
         "e": lambda moment: moment.isoweekday() % 7 + 1,
         "u": lambda moment: moment.isoweekday(),
         "F": lambda moment: (moment.day - 1) // 7 + 1,
@@ -135,10 +136,17 @@ def _writer(letter: str, text: str, pattern: str) -> _Writer:
     return _number(read, width)
 
 
+def _year(moment: datetime.datetime, letter: str) -> int:
+    return _saturday(moment).year if letter == "Y" else moment.year
+
+
+def _saturday(moment: datetime.datetime) -> datetime.datetime:
+    """The end of the week, whose year it belongs to: the first week of a year has January 1st, in Java's locale."""
+    return moment + datetime.timedelta(days=6 - moment.isoweekday() % 7)
+
+
 def _week_of_year(moment: datetime.datetime) -> int:
-    """Weeks begin on Sunday and the first one has January 1st, as in Java's default locale."""
-    first = moment.replace(month=1, day=1)
-    return (moment.timetuple().tm_yday - 1 + first.isoweekday() % 7) // 7 + 1
+    return (_saturday(moment).timetuple().tm_yday - 1) // 7 + 1
 
 
 def _zone_text(letter: str, width: int, local: LocalMoment) -> str:
@@ -197,10 +205,37 @@ def parse_moment(text: str, pattern: str) -> tuple[int, int | str | None] | None
     match = expression.match(text)
     if match is None or match.end() != len(text):
         return None
+    read = _values(letters, match.groups())
+    return None if read is None else _assembled(*read)
+
+
+def parse_leniently(text: str, pattern: str) -> tuple[int, int | str | None] | None:
+    """As the older functions of Flink read, with Java's SimpleDateFormat: what follows is not looked at, and a 13th
+    month or a 25th hour is the first one of what comes next."""
+    expression, letters = _expression(pattern)
+    match = expression.match(text.lstrip())
+    read = None if match is None else _values(letters, match.groups())
+    if read is None:
+        return None
+    values, afternoon, zone = read
+    months = values["y"] * 12 + values["M"] - 1
+    try:
+        day = datetime.datetime(months // 12, months % 12 + 1, 1) + datetime.timedelta(days=values["d"] - 1)
+    except (ValueError, OverflowError):
+        return None
+    hours = values["H"] + (12 if afternoon else 0)
+    seconds = (day - _EPOCH).days * 86_400 + (hours * 60 + values["m"]) * 60 + values["s"]
+    return seconds * 1_000_000_000 + values["S"], zone
+
+
+def _values(
+    letters: tuple[str, ...], texts: tuple[str, ...]
+) -> tuple[dict[str, int], bool | None, int | str | None] | None:
+    """The fields by letter, whether it is afternoon, and the zone; None when a month has an unknown name."""
     values = {"y": 1970, "M": 1, "d": 1, "H": 0, "m": 0, "s": 0, "S": 0}
     afternoon: bool | None = None
     zone: int | str | None = None
-    for letter, found in zip(letters, match.groups(), strict=True):
+    for letter, found in zip(letters, texts, strict=True):
         if letter == "N":
             names = [name.lower() for name in _MONTHS]
             hits = [place for place, name in enumerate(names) if found.lower() in (name, name[:3])]
@@ -221,7 +256,7 @@ def parse_moment(text: str, pattern: str) -> tuple[int, int | str | None] | None
             values["H"] = int(found) % 12
         elif letter != "E":
             values[letter if letter != "L" else "M"] = int(found)
-    return _assembled(values, afternoon, zone)
+    return values, afternoon, zone
 
 
 def _assembled(

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from penstock.columns.kernels.datum import Datum, as_array, as_numpy, both_valid
 from penstock.columns.kernels.failure import ValueFailure
+from penstock.columns.typesystem.decimals import fit
 from penstock.columns.typesystem.scalars import DecimalType
 
 _EXACT = Context(prec=100, rounding=ROUND_HALF_UP)
@@ -145,14 +146,6 @@ def _exactly(operation: Callable[[Decimal, Decimal], Decimal], left: Datum, righ
         for a, b in zip(one, other, strict=True)
     ]
     return _shape(pa.array(values, pa.decimal128(result.precision, result.scale)), left, right)
-
-
-def fit(value: Decimal | None, result: DecimalType, rounding: str = ROUND_HALF_UP) -> Decimal | None:
-    """A number with the digits of a type, or None when it has too many in front of the point."""
-    if value is None or not value.is_finite() or value.adjusted() > 60:
-        return None
-    rounded = value.quantize(Decimal(1).scaleb(-result.scale), rounding, _EXACT)
-    return rounded if abs(rounded) < Decimal(10) ** (result.precision - result.scale) else None
 
 
 def each(function: Callable[[Decimal], Decimal | None], datum: Datum, result: DecimalType) -> Datum:

@@ -30,7 +30,12 @@ sha2 = per_value(_sha2)
 
 
 def _from_base64(text: str) -> str:
-    return base64.b64decode(text).decode("utf-8", "replace")
+    """Padding may be missing, anything else that is no Base64 fails, as in Java."""
+    padded = text if "=" in text else text + "=" * (-len(text) % 4)
+    try:
+        return base64.b64decode(padded, validate=True).decode("utf-8", "replace")
+    except binascii.Error as error:
+        raise ValueFailure(f"FROM_BASE64: {text[:80]!r} is no Base64: {error}") from None
 
 
 def _to_base64(text: str) -> str:

@@ -79,7 +79,7 @@ def _exists(text: str, path: str, call: Invocation) -> bool | None:
         if on_error == "ERROR":
             raise ValueFailure(f"JSON_EXISTS: {found}")
         return {"TRUE": True, "FALSE": False}.get(on_error)
-    return state == "value" and found != []
+    return state == "value" and found is not None  # null is nothing for Flink
 
 
 json_exists = per_value(_exists)
@@ -227,7 +227,7 @@ json_object, json_array = per_value(_object, nulls=True), per_value(_array, null
 
 
 def _quote(text: str) -> str:
-    return json.dumps(text)
+    return json.dumps(text).replace("/", "\\/")  # which JSON allows, and Flink does
 
 
 def _unquote(text: str) -> str:

@@ -56,7 +56,7 @@ def _joined(parts: Any, separator: str, nulls: str) -> Datum:
 
 
 def substring(call: Invocation) -> Datum:
-    """From the end for a negative start; 0 is taken as 1; null for a negative length."""
+    """From the end for a negative start, "" if that is before the text; 0 is taken as 1; null for a negative length."""
     bounds = call.arguments[1:]
     if all(is_constant(bound) and bound.is_valid for bound in bounds):
         return _constant_substring(call.arguments[0], *(bound.as_py() for bound in bounds))
@@ -87,7 +87,7 @@ def _substring(text: str, start: int, count: int | None = None) -> str | None:
         return None
     first = len(text) + start if start < 0 else max(start - 1, 0)
     if first < 0:
-        first, count = 0, None if count is None else max(count + first, 0)
+        return ""
     return text[first:] if count is None else text[first : first + count]
 
 
@@ -182,9 +182,8 @@ def _overlay(text: str, piece: str, start: int, count: int | None = None) -> str
     if start <= 0 or start > len(text):
         return text
     width = len(piece) if count is None else count
-    if width < 0:
-        return text
-    return text[: start - 1] + piece + text[start - 1 + width :]
+    # As in Flink, nothing follows the piece where nothing is replaced.
+    return text[: start - 1] + piece + (text[start - 1 + width :] if width > 0 else "")
 
 
 overlay = per_value(_overlay)
@@ -281,9 +280,9 @@ def _is_decimal(text: str) -> bool:
     return re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[dDfF]?", text.strip()) is not None
 
 
-is_alpha = per_value(lambda text: bool(text) and text.isalpha(), nulls=False)
-is_digit = per_value(lambda text: bool(text) and text.isdigit())
-is_decimal = per_value(_is_decimal)
+is_alpha = per_value(lambda text: bool(text) and text.isalpha(), nulls=True)
+is_digit = per_value(lambda text: bool(text) and text.isdigit(), nulls=True)
+is_decimal = per_value(lambda text: text is not None and _is_decimal(text), nulls=True)
 
 
 def like(call: Invocation) -> Datum:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from penstock.columns.kernels.calendar import add_months
 from penstock.columns.kernels.date_patterns import (
     LocalMoment,
     format_moment,
+    parse_leniently,
     parse_moment,
     shown_seconds,
     strftime_form,
@@ -66,7 +68,10 @@ def current_local(call: Invocation) -> Datum:
 def _local_nanos(value: Any, data_type: DataType, call: Invocation) -> int:
     """Nanoseconds on the wall clock of a value as plain_values gives it."""
     if families.is_text(data_type):
-        return local_nanos_of(value)
+        found = parse_leniently(value, _DEFAULT)
+        if found is None:
+            raise ValueFailure(f"{value[:80]!r} is no timestamp: write it as 2024-01-31 10:00:00")
+        return found[0]
     if isinstance(data_type, scalars.DateType):
         return int(value) * 86_400 * _NANOS
     have = unit(data_type)
@@ -107,7 +112,7 @@ def _to_date(text: str, pattern: str | None = None) -> int | None:
             return date_of(text)
         except ValueFailure:
             return None
-    found = parse_moment(text, pattern)
+    found = parse_leniently(text, pattern)
     return None if found is None else found[0] // (86_400 * _NANOS)
 
 
@@ -125,9 +130,23 @@ def _read_nanos(text: str, pattern: str | None) -> tuple[int, int | str | None] 
 
 def _to_timestamp(text: str, pattern: str | None = None, *, call: Invocation) -> int | None:
     found = _read_nanos(text, pattern)
+    if found is None and pattern is not None:
+        found = _plain_timestamp(text.strip())
     if found is None:
         return None
     return found[0] // (_NANOS // PER_SECOND[unit(call.result_type)])
+
+
+_PLAIN = re.compile(r"(\d{4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12]\d|3[01]))( \d{1,2}:\d{1,2}:\d{1,2}(?:\.(\d{1,9}))?)?")
+
+
+def _plain_timestamp(text: str) -> tuple[int, int | str | None] | None:
+    """What the pattern does not fit Flink reads as a timestamp or date of SQL, if it is one."""
+    match = _PLAIN.fullmatch(text)
+    found = None if match is None else parse_leniently(text if match[2] else f"{text} 00:00:00", _DEFAULT)
+    if match is None or found is None:
+        return None
+    return found[0] + int((match[3] or "0").ljust(9, "0")), found[1]
 
 
 to_timestamp = per_value(_to_timestamp)
@@ -141,13 +160,13 @@ def _instant_nanos(found: tuple[int, int | str | None], zone: str) -> int:
 
 
 def _to_ltz(value: Any, second: Any = None, zone: str | None = None, *, call: Invocation) -> int | None:
-    """From a count of a precision, or from text with a pattern and a zone; a fraction of a count is dropped."""
+    """From a count of a precision, or from text with a pattern and a zone; of a whole column's unit."""
     have = PER_SECOND[unit(call.result_type)]
     if families.is_number(call.types[0]):
         digits = 3 if second is None else int(second)
         if digits not in (0, 3, 6, 9):
             raise ValueFailure(f"TO_TIMESTAMP_LTZ takes a precision of 0 or 3, not {digits}")
-        return int(int(value) * have // 10**digits)
+        return int(value * have / 10**digits) if isinstance(value, float) else int(int(value) * have // 10**digits)
     found = _read_nanos(value, second)
     return None if found is None else _instant_nanos(found, zone or "UTC") // (_NANOS // have)
 
@@ -162,7 +181,7 @@ def unix_timestamp(call: Invocation) -> Datum:
 
 
 def _unix_seconds(text: str, pattern: str = _DEFAULT, *, call: Invocation) -> int:
-    found = parse_moment(text, pattern)
+    found = parse_leniently(text, pattern)
     if found is None:
         return -(2**63)
     return _instant_nanos(found, call.session.zone) // _NANOS
@@ -177,7 +196,7 @@ from_unixtime = per_value(_from_unixtime)
 
 
 def _convert_tz(text: str, source: str, target: str) -> str | None:
-    found = parse_moment(text, _DEFAULT)
+    found = parse_leniently(text, _DEFAULT)
     if found is None:
         return None
     instant = _instant_nanos(found, source)

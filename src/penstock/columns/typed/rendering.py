@@ -88,8 +88,8 @@ def _invoke(node: Invoke) -> str:
         return f"{parts[0]} IN ({', '.join(parts[1:])})"
     if node.function == "not":
         return f"NOT {parts[0]}"
-    if node.function == "minusPrefix":
-        return f"-{parts[0]}"
+    if node.function in ("minusPrefix", "plusPrefix"):
+        return f"{'-' if node.function == 'minusPrefix' else '+'}{parts[0]}"
     if "unit" in options:
         return f"{node.function.upper()}({', '.join([options['unit'], *parts])})"
     return f"{node.function.upper()}({', '.join(parts)})"

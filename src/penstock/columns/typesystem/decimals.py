@@ -1,6 +1,8 @@
-"""How many digits the results of decimal arithmetic have: Flink's table, which is SQL Server's."""
+"""How many digits decimals have: those that arithmetic gives by Flink's table, which is SQL Server's, and others."""
 
 from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.scalars import (
@@ -12,9 +14,18 @@ from penstock.columns.typesystem.scalars import (
 )
 
 MAX_PRECISION = 38
+_EXACT = Context(prec=100, rounding=ROUND_HALF_UP)
 _LEAST_SCALE = 6  # of a division, and of what is cut when a result has too many digits
 
 _DIGITS: dict[type[DataType], int] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
+
+
+def fit(value: Decimal | None, result: DecimalType, rounding: str = ROUND_HALF_UP) -> Decimal | None:
+    """A number with the digits of a type, or None when it has too many in front of the point."""
+    if value is None or not value.is_finite() or value.adjusted() > 60:
+        return None
+    rounded = value.quantize(Decimal(1).scaleb(-result.scale), rounding, _EXACT)
+    return rounded if abs(rounded) < Decimal(10) ** (result.precision - result.scale) else None
 
 
 def as_decimal(data_type: DataType) -> DecimalType | None:

@@ -12,6 +12,7 @@ from typing import Any
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.arrow_mapping import unit_of
 from penstock.columns.typesystem.base import DataType
+from penstock.columns.typesystem.decimals import fit
 from penstock.columns.typesystem.intervals import DayTimeIntervalType
 from penstock.columns.typesystem.nested import ArrayType, MapType, MultisetType, RowField, RowType
 from penstock.common.errors import ProgramError
@@ -39,7 +40,8 @@ def plain_value(value: Any, data_type: DataType) -> Any:
     if families.is_moment(data_type) or isinstance(data_type, DayTimeIntervalType):
         return _ticks(value, data_type)
     if isinstance(data_type, scalars.DecimalType):
-        return value if isinstance(value, Decimal) else Decimal(str(value))
+        # As Flink takes the numbers of Python: rounded to the scale, NULL where they have too many digits.
+        return fit(value if isinstance(value, Decimal) else Decimal(str(value)), data_type)
     if families.is_floating(data_type):
         return float(value)
     return bytes(value) if isinstance(value, bytearray) else value

@@ -65,16 +65,20 @@ def parse_type(text: str) -> DataType:
     return data_type
 
 
-def read_type(tokens: Sequence[TypeToken], start: int) -> tuple[DataType, int]:
-    """The type that begins at a token, and the index of the token after it."""
-    reader = _Reader(tokens, start)
+def read_type(tokens: Sequence[TypeToken], start: int, in_sql: bool = False) -> tuple[DataType, int]:
+    """The type that begins at a token, and the index of the token after it.
+
+    VARCHAR without a length is STRING in SQL, and VARCHAR(1) in other texts, as in Flink.
+    """
+    reader = _Reader(tokens, start, scalars.MAX_LENGTH if in_sql else 1)
     return reader.data_type(), reader.index
 
 
 class _Reader:
-    def __init__(self, tokens: Sequence[TypeToken], index: int) -> None:
+    def __init__(self, tokens: Sequence[TypeToken], index: int, usual_length: int) -> None:
         self._tokens = tokens
         self.index = index
+        self.usual_length = usual_length
 
     def _peek(self, ahead: int = 0) -> TypeToken:
         place = self.index + ahead
@@ -221,13 +225,13 @@ def _double(reader: _Reader) -> DataType:
 
 def _character(reader: _Reader) -> DataType:
     if reader.accept("VARYING"):
-        return scalars.VarCharType(reader.parameter(1))
+        return scalars.VarCharType(reader.parameter(reader.usual_length))
     return scalars.CharType(reader.parameter(1))
 
 
 def _binary(reader: _Reader) -> DataType:
     if reader.accept("VARYING"):
-        return scalars.VarBinaryType(reader.parameter(1))
+        return scalars.VarBinaryType(reader.parameter(reader.usual_length))
     return scalars.BinaryType(reader.parameter(1))
 
 
@@ -270,10 +274,10 @@ _READERS: dict[str, Callable[[_Reader], DataType]] = {
     "NUMERIC": _decimal,
     "CHAR": _character,
     "CHARACTER": _character,
-    "VARCHAR": lambda reader: scalars.VarCharType(reader.parameter(1)),
+    "VARCHAR": lambda reader: scalars.VarCharType(reader.parameter(reader.usual_length)),
     "STRING": lambda _: scalars.VarCharType(scalars.MAX_LENGTH),
     "BINARY": _binary,
-    "VARBINARY": lambda reader: scalars.VarBinaryType(reader.parameter(1)),
+    "VARBINARY": lambda reader: scalars.VarBinaryType(reader.parameter(reader.usual_length)),
     "BYTES": lambda _: scalars.VarBinaryType(scalars.MAX_LENGTH),
     "DATE": lambda _: scalars.DateType(),
     "TIME": _time,

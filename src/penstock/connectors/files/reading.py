@@ -56,8 +56,10 @@ class Files(SourcePlanner):
         discovery_interval_ms: int | None = None,
         clock: Clock = system_clock,
         bad_records: BadRecords | None = None,
+        may_be_missing: bool = False,
     ) -> None:
         self._bad_records = bad_records
+        self._may_be_missing = may_be_missing  # what is not there has no files
         self.bounded = discovery_interval_ms is None
         self._format = file_format
         self._paths = paths
@@ -74,7 +76,8 @@ class Files(SourcePlanner):
     # -- positions ---------------------------------------------------------------------------------------------
 
     def initial_position(self, parallelism: int) -> Any:
-        check_paths_exist(self._paths)
+        if not self._may_be_missing:
+            check_paths_exist(self._paths)
         self._seen = _Seen("")
         return self._discover({"pending": [], "found": 0, "seen": ""})
 

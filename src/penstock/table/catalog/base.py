@@ -28,6 +28,8 @@ class Catalog:
     ``table_exists``; one that keeps what it is told overrides :meth:`changed` too.
     """
 
+    keeps_everything = True  # also models and partitions; catalogs that outlive the program keep only some things
+
     def __init__(self, j_catalog: Any = None, *, default_database: str = "default_database") -> None:
         self._default_database = default_database
         self._databases: dict[str, CatalogDatabase] = {default_database: CatalogDatabase()}
@@ -199,6 +201,8 @@ class Catalog:
             self.get_model(model_path)
 
     def create_model(self, model_path: ObjectPath, model: CatalogModel, ignore_if_exists: bool) -> None:
+        if not self.database_exists(model_path.get_database_name()):
+            raise missing("database", model_path.get_database_name())
         self._put(self._models, model_path, model, ignore_if_exists, "model")
 
     def alter_model(self, model_path: ObjectPath, new_model: CatalogModel, ignore_if_not_exists: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.table.catalog.column_text import with_quoted_names
 from penstock.table.catalog.object_names import quoted
-from penstock.table.catalog.objects import CatalogBaseTable
+from penstock.table.catalog.objects import CatalogBaseTable, CatalogModel
 from penstock.table.sql import statements as st
 
 
@@ -33,7 +33,19 @@ def create_statement(path: tuple[str, ...], table: CatalogBaseTable, temporary: 
         lines.append(_distribution(body.distribution))
     if body.partitioned_by:
         lines.append(f"PARTITIONED BY ({', '.join(quoted(column) for column in body.partitioned_by)})")
-    lines.append(f"WITH (\n{options_text(body.options)}\n)")
+    if body.options:
+        lines.append(f"WITH (\n{options_text(body.options)}\n)")
+    return "\n".join(lines)
+
+
+def create_model_statement(path: tuple[str, ...], model: CatalogModel, temporary: bool = False) -> str:
+    lines = [f"CREATE {'TEMPORARY ' if temporary else ''}MODEL {'.'.join(quoted(part) for part in path)}"]
+    for word, schema in zip(("INPUT", "OUTPUT"), model._schemas or (None, None), strict=True):
+        if schema is not None and schema._body.columns:
+            lines.append(f"{word} ({', '.join(_column(column, []) for column in schema._body.columns)})")
+    if model.get_comment():
+        lines.append(f"COMMENT '{_text(model.get_comment())}'")
+    lines.append(f"WITH (\n{options_text(tuple(model.get_options().items()))}\n)")
     return "\n".join(lines)
 
 

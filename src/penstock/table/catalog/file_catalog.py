@@ -24,6 +24,8 @@ class FileCatalog(Catalog):
     programs may use one directory: each looks at it whenever a name is asked for.
     """
 
+    keeps_everything = False
+
     def __init__(self, path: str, default_database: str = "default_database", name: str = "") -> None:
         super().__init__(default_database=default_database)
         self._root = Path(path)

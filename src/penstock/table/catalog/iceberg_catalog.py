@@ -27,6 +27,8 @@ class IcebergCatalog(Catalog):
     are partitioned and what else they have is the catalog's to know.
     """
 
+    keeps_everything = False
+
     def __init__(self, name: str, options: dict[str, str]) -> None:
         kind = options.get("catalog-type")
         if kind not in KINDS:

@@ -49,6 +49,8 @@ class JdbcCatalog(Catalog):
     `table` where the schema is public.
     """
 
+    keeps_everything = False
+
     def __init__(self, catalog_name: str, default_database: str, username: str, pwd: str, base_url: str) -> None:
         super().__init__(default_database=default_database)
         self._name = catalog_name

@@ -204,9 +204,14 @@ class CatalogModel(_Described):
     """A model by its schemas and options."""
 
     def __init__(
-        self, j_catalog_model: Any = None, *, schemas: Any = None, options: dict[str, str] | None = None
+        self,
+        j_catalog_model: Any = None,
+        *,
+        schemas: Any = None,
+        options: dict[str, str] | None = None,
+        comment: str | None = None,
     ) -> None:
-        super().__init__(options)
+        super().__init__(options, comment)
         self._schemas = schemas
 
     @staticmethod
@@ -216,9 +221,7 @@ class CatalogModel(_Described):
         options: dict[str, str] = {},  # noqa: B006 (PyFlink's signature)
         comment: str | None = None,
     ) -> CatalogModel:
-        model = CatalogModel(schemas=(input_schema, output_schema), options=options)
-        model._comment = comment
-        return model
+        return CatalogModel(schemas=(input_schema, output_schema), options=options, comment=comment)
 
     def get_options(self) -> dict[str, str]:
         return self.get_properties()

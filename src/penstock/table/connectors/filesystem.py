@@ -71,7 +71,8 @@ class FilesystemConnector(TableConnector):
                 f"'source.monitor-interval' of {table.name} makes it endless: leave it out in batch mode."
             )
         path = file_location(table.text("path"), f"The table {table.name}")
-        planner = Files(_file_format(table), [path], interval)
+        # A table with partitions begins without any, as in Flink.
+        planner = Files(_file_format(table), [path], interval, may_be_missing=bool(table.partition_keys))
         return TableSource(
             planner,
             table.name,

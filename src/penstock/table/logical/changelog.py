@@ -32,6 +32,8 @@ def kinds(node: plan.Relation) -> Kinds:
             return _inserts_only(node, given[0], f"Window function {node.kind}")
         case plan.ToChangelog():
             return INSERTS
+        case plan.FromChangelog(in_batch=True):
+            return frozenset("D")
         case plan.FromChangelog():
             _inserts_only(node, given[0], "FROM_CHANGELOG")
             return ALL

@@ -381,6 +381,7 @@ class FromChangelog(Relation):
     source: Relation
     column: int
     codes: tuple[tuple[str, int], ...]  # a text of the column, and the number of the kind
+    in_batch: bool = False  # of a DELETE statement: these are no changes on the way to a result
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)
@@ -414,6 +415,7 @@ class Sink(Relation):
     static_partition: tuple[tuple[str, Any], ...] = ()
     on_conflict: str | None = None
     options: tuple[tuple[str, str], ...] = ()  # of a hint
+    deletes: bool = False  # all rows are deletions, which find their rows by the primary key
 
     def inputs(self) -> tuple[Relation, ...]:
         return (self.source,)

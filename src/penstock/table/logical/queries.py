@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from penstock.columns.typed.nodes import Aggregate, Constant, SortKey, SubqueryTest, SubqueryValue, Typed, walk
 from penstock.columns.typesystem import families
+from penstock.columns.typesystem.nested import RowType
 from penstock.columns.typesystem.scalars import BooleanType, IntType
 from penstock.table.logical import builder
 from penstock.table.logical.grouping import Groups, GroupWindow, expand, is_group_window
@@ -280,14 +281,16 @@ class _SelectBody:
         found: list[tuple[str, Typed, Position | None]] = []
         for item in self._select.items:
             if isinstance(item, syntax.Star):
-                found.extend(self._spread(item))
+                found.extend(self._spread(item, resolver))
                 continue
             node = resolver.resolve(item)
             found.append((_item_name(item, len(found)), node, item.position))
         return found
 
-    def _spread(self, star: syntax.Star) -> list[tuple[str, Typed, Position | None]]:
+    def _spread(self, star: syntax.Star, resolver: Resolver) -> list[tuple[str, Typed, Position | None]]:
         spaces = [space for space in self._namespaces if not star.qualifier or space.called(star.qualifier)]
+        if not spaces and (found := _fields_of(star, resolver)):
+            return found
         if not spaces:
             what = ".".join((*star.qualifier, "*"))
             known = ", ".join(".".join(space.path) for space in self._namespaces if space.path)
@@ -342,6 +345,17 @@ def _item_name(item: syntax.Expr, place: int) -> str:
         case syntax.FieldOf(syntax.Name() | syntax.FieldOf(), name):
             return name
     return f"EXPR${place}"
+
+
+def _fields_of(star: syntax.Star, resolver: Resolver) -> list[tuple[str, Typed, Position | None]]:
+    """Of a column that is a row: `r.*`."""
+    row = syntax.Name(star.qualifier)
+    try:
+        data_type = resolver.resolve(row).data_type
+    except SqlValidationError:
+        return []
+    names = data_type.field_names() if isinstance(data_type, RowType) else []
+    return [(name, resolver.resolve(syntax.FieldOf(row, name)), star.position) for name in names]
 
 
 def _one_column(plan: Relation, count: int, position: Position | None) -> None:

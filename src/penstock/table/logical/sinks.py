@@ -62,6 +62,9 @@ def _placed(
             raise SqlValidationError(
                 f"There is no column {column!r} in {name!r}.{suggestion(column, names)}", insert.position
             )
+    twice = next((column for column in wanted if wanted.count(column) > 1), None)
+    if twice is not None:
+        raise SqlValidationError(f"INSERT names the column {twice!r} of {name!r} twice.", insert.position)
     if len(wanted) != len(query.fields):
         raise SqlValidationError(
             f"{name!r} takes {len(wanted)} columns here, but the query gives {len(query.fields)}."

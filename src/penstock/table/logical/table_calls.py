@@ -103,7 +103,7 @@ def join(left: Relation, right: Relation, condition: syntax.Expr | None, kind: s
 
 def order_by(source: Relation, expressions: Sequence[syntax.Expr]) -> Relation:
     resolver = _resolver(single(source), "order_by()")
-    orders = [item if isinstance(item, syntax.Order) else syntax.Order(item) for item in expressions]
+    orders = [item if isinstance(item, syntax.Order) else syntax.Order(item, nulls_first=False) for item in expressions]
     return builder.ordered(source, [resolver.sort_key(order) for order in orders])
 
 

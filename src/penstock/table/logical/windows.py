@@ -62,7 +62,10 @@ def assign(source: Relation, call: syntax.Call, partition_by: tuple[int, ...]) -
         raise SqlValidationError(f"{kind} needs positive intervals.", call.position)
     if kind == "CUMULATE" and slide is not None and size % slide:
         raise SqlValidationError("CUMULATE needs a SIZE that is a multiple of STEP.", call.position)
-    return windowed(source, kind, column, size, slide, millis.get("OFFSET", 0), partition_by)
+    offset = millis.get("OFFSET", 0)
+    if kind == "TUMBLE" and abs(offset) >= size:  # in HOP and CUMULATE it may be any, as in Flink
+        raise SqlValidationError(f"TUMBLE needs an OFFSET below its SIZE, {size} ms, not {offset} ms.", call.position)
+    return windowed(source, kind, column, size, slide, offset, partition_by)
 
 
 def windowed(

@@ -21,7 +21,8 @@ def to_changelog(relation: plan.ToChangelog, planner: Planner) -> TableStream:
 
 
 def from_changelog(relation: plan.FromChangelog, planner: Planner) -> TableStream:
-    _needs_stream("FROM_CHANGELOG", planner)
+    if not relation.in_batch:
+        _needs_stream("FROM_CHANGELOG", planner)
     stream = planner.plan(relation.source)
     params = FromChangelogParams(stream.row_type, relation.column, relation.codes)
     return planner.operator(relation, "table_from_changelog", [stream], {"changelog": params}, name="FromChangelog")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.columns.typed.nodes import Constant, InputRef, OuterRef, Typed, shifted
+from penstock.columns.typesystem.scalars import IntType
 from penstock.common.errors import NotSupportedError
 from penstock.runtime.table.calc import CalcParams, Compute, Keep, Step
 from penstock.runtime.table.correlate import CorrelateParams
@@ -52,6 +53,17 @@ def correlation(relation: plan.Correlation, planner: Planner) -> TableStream:
         steps.append(Keep(condition))
     calc = CalcParams(stream.row_type, tuple(steps), planner.session)
     return planner.operator(relation, "table_calc", [stream], {"calc": calc}, name="Calc")
+
+
+def alone(relation: plan.Unnest | plan.TableFunctionScan, planner: Planner) -> TableStream:
+    """Without a row on the left, as in `FROM UNNEST(ARRAY[1, 2])`: one that holds nothing stands there."""
+    zero = Constant(IntType(False), 0)
+    one = plan.Values((plan.Field("ZERO", zero.data_type),), ((zero,),))
+    joined = plan.Correlation((*one.fields, *relation.fields), one, relation, "INNER")
+    expressions = tuple(
+        InputRef(field.data_type, place, field.name, field.time) for place, field in enumerate(relation.fields, 1)
+    )
+    return planner.plan(plan.Project(relation.fields, joined, expressions))
 
 
 def _unwrapped(right: plan.Relation) -> tuple[plan.Relation, tuple[Typed, ...] | None]:

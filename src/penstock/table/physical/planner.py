@@ -78,6 +78,8 @@ RULES: dict[type[nodes.Relation], Rule] = {
     # overs.py
     nodes.OverAggregation: overs.over,
     nodes.Sort: overs.sort,
+    nodes.Unnest: correlates.alone,
+    nodes.TableFunctionScan: correlates.alone,
 }
 
 

@@ -20,7 +20,7 @@ _SIGNS = {
     "plus": "+", "minus": "-", "times": "*", "divide": "/", "mod": "%", "equals": "=", "notEquals": "<>",
     "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": ">", "greaterThanOrEqual": ">=", "concatenate": "||",
     "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "at": "[..]", "array": "ARRAY", "map": "MAP",
-    "minusPrefix": "-", "similar": "SIMILAR TO", "ifThenElse": "IF",
+    "minusPrefix": "-", "plusPrefix": "+", "similar": "SIMILAR TO", "ifThenElse": "IF",
 }  # fmt: skip
 
 

@@ -18,6 +18,8 @@ from penstock.table.logical.sinks import build_insert
 from penstock.table.session.altered_table import altered, with_key
 from penstock.table.session.catalogs import FullName
 from penstock.table.session.like_clause import like
+from penstock.table.session.models import alter_model, drop_model
+from penstock.table.session.partitions import alter_partitions
 from penstock.table.session.table_session import TableSession
 from penstock.table.sql import statements as st
 from penstock.table.sql.errors import SqlValidationError
@@ -51,7 +53,8 @@ def _create_as(statement: st.CreateTable, name: FullName, body: st.TableBody, se
                 f"The columns {', '.join(body.names)} are not those of the query: {', '.join(by_name)}."
             )
         given = [by_name[column] for column in body.names]
-    body = replace(body, columns=(*(column for column in declared.values() if column is not None), *given), names=())
+    columns = (*(column for column in declared.values() if column is not None), *given)
+    body = with_key(replace(body, columns=columns, names=()))
     resolve_table(body)
     if statement.must_exist and session.catalogs.table(name) is None:
         raise ProgramError(f"There is no table {'.'.join(name)} to be replaced: write CREATE OR REPLACE TABLE.")
@@ -173,6 +176,8 @@ def drop(statement: st.Drop, session: TableSession) -> TableResult:
             _drop_catalog(statement, session)
         case "FUNCTION":
             _drop_function(statement, session)
+        case "MODEL":
+            drop_model(statement, session)
         case _:
             raise NotSupportedError(f"DROP {statement.kind} is not there.")
     return TableResult.ok()
@@ -211,9 +216,14 @@ def alter_table(statement: st.AlterTable, session: TableSession) -> TableResult:
     if catalogs.table(name) is None and statement.if_exists:
         return TableResult.ok()
     table = catalogs.required(name, "table")
+    if table._view is not None:
+        raise ProgramError(f"{'.'.join(name)} is a view: write ALTER VIEW.")
     for action, value in statement.actions:
         if action == "RENAME":
             _rename(name, value, session)
+            return TableResult.ok()
+        if action in ("ADD PARTITION", "DROP PARTITION"):
+            alter_partitions(session, name, action, value)
             return TableResult.ok()
     catalogs.replace(name, altered(table, statement.actions))
     return TableResult.ok()
@@ -233,6 +243,8 @@ def _rename(name: FullName, target: tuple[str, ...], session: TableSession) -> N
 def alter_object(statement: st.AlterObject, session: TableSession) -> TableResult:
     catalogs = session.catalogs
     match statement.kind, statement.action:
+        case "MODEL", _:
+            return alter_model(statement, session)
         case "VIEW", "RENAME":
             name = catalogs.full_name(statement.path)
             catalogs.required(name, "view")

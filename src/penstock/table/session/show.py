@@ -9,17 +9,30 @@ from typing import Any
 from penstock.columns.functions.registry import sql_names
 from penstock.columns.typesystem.scalars import MAX_LENGTH, BooleanType, VarCharType
 from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.table.catalog.base import Catalog
 from penstock.table.catalog.column_text import with_quoted_names
 from penstock.table.catalog.ddl_text import create_statement, options_text
-from penstock.table.catalog.object_names import ObjectPath, quoted
+from penstock.table.catalog.object_names import quoted
 from penstock.table.logical.queries import QueryBuilder
+from penstock.table.logical.resolved_table import resolve_table
 from penstock.table.logical.tables import ViewDefinition
 from penstock.table.session.catalogs import FullName
+from penstock.table.session.described_functions import describe_function
+from penstock.table.session.models import describe_model, show_create_model
+from penstock.table.session.partitions import show_partitions
 from penstock.table.session.table_session import TableSession
 from penstock.table.sql import statements as st
 from penstock.table.table_result import TableResult
 
 _TEXT = VarCharType(MAX_LENGTH)
+
+
+_INSTEAD = {
+    "JOBS": " The command line lists them: `penstock list`.",
+    "JOB": " The command line has it: `penstock info`.",
+    "CONNECTIONS": " Options are given to each table.",
+    "CREATE MATERIALIZED TABLE": " Use a table and an INSERT.",
+}
 
 
 def show(statement: st.Show, session: TableSession) -> TableResult:
@@ -29,7 +42,7 @@ def show(statement: st.Show, session: TableSession) -> TableResult:
         return TableResult.of_rows([title], [(name,) for name in _matching(names, statement)])
     other = _OTHERS.get(statement.kind)
     if other is None:
-        raise NotSupportedError(f"SHOW {statement.kind} is not there.")
+        raise NotSupportedError(f"SHOW {statement.kind} is not there.{_INSTEAD.get(statement.kind, '')}")
     return other(session, statement)
 
 
@@ -53,6 +66,10 @@ def _database(session: TableSession, path: tuple[str, ...]) -> tuple[str, str]:
     if not catalogs.catalog(found[0]).database_exists(found[1]):
         raise ProgramError(f"There is no database {found[1]!r} in the catalog {found[0]!r}.")
     return found
+
+
+def _catalog_of(session: TableSession, statement: st.Show) -> Catalog:
+    return session.catalogs.catalog(_database(session, statement.path)[0])
 
 
 def _databases(session: TableSession, statement: st.Show) -> list[str]:
@@ -80,15 +97,13 @@ _LISTINGS: dict[str, tuple[str, Callable[[TableSession, st.Show], list[str]]]] =
     "DATABASES": ("database name", _databases),
     "TABLES": ("table name", _tables(None)),
     "VIEWS": ("view name", _tables(True)),
-    "MATERIALIZED TABLES": ("materialized table name", lambda session, _: []),
+    "MATERIALIZED TABLES": ("materialized table", lambda session, _: []),
     "FUNCTIONS": ("function name", _functions),
     "USER FUNCTIONS": ("function name", lambda session, _: user_functions(session)),
     "PROCEDURES": ("procedure name", lambda session, _: []),
     "MODELS": (
         "model name",
-        lambda session, _: session.catalogs.catalog(session.catalogs.current_catalog).list_models(
-            session.catalogs.current_database
-        ),
+        lambda session, statement: _catalog_of(session, statement).list_models(_database(session, statement.path)[1]),
     ),
     "MODULES": ("module name", lambda session, _: session.used_modules),
     "JARS": ("jars", lambda session, _: []),
@@ -131,23 +146,14 @@ def _columns(session: TableSession, statement: st.Show) -> TableResult:
     )
 
 
-def _partitions(session: TableSession, statement: st.Show) -> TableResult:
-    name = session.catalogs.full_name(statement.path)
-    session.catalogs.required(name)
-    found = session.catalogs.catalog(name[0]).list_partitions(ObjectPath(name[1], name[2]))
-    wanted = {key: str(value) for key, value in statement.partition}
-    specs = [spec.get_partition_spec() for spec in found]
-    shown = ["/".join(f"{k}={v}" for k, v in spec.items()) for spec in specs if wanted.items() <= spec.items()]
-    return TableResult.of_rows(["partition name"], [(text,) for text in shown])
-
-
 _OTHERS: dict[str, Callable[[TableSession, st.Show], TableResult]] = {
     "FULL MODULES": _full_modules,
     "CREATE TABLE": _create_table,
     "CREATE VIEW": _create_table,
     "CREATE CATALOG": _create_catalog,
     "COLUMNS": _columns,
-    "PARTITIONS": _partitions,
+    "PARTITIONS": show_partitions,
+    "CREATE MODEL": show_create_model,
 }
 
 
@@ -162,21 +168,29 @@ def describe(statement: st.Describe, session: TableSession) -> TableResult:
         if statement.extended:
             rows += [(f"option:{key}", value) for key, value in options.items() if key != "type"]
         return TableResult.of_rows(["info name", "info value"], rows)
-    raise NotSupportedError(f"DESCRIBE {statement.kind} is not there: DESCRIBE takes a table, a view or a CATALOG.")
+    if statement.kind == "MODEL":
+        return describe_model(session, statement.path)
+    if statement.kind == "FUNCTION":
+        return describe_function(session, statement.path, statement.extended)
+    raise NotSupportedError(
+        f"DESCRIBE {statement.kind} is not there: DESCRIBE takes a table, view, CATALOG, FUNCTION or MODEL."
+        f"{_INSTEAD.get(statement.kind, '')}"
+    )
 
 
 def described(session: TableSession, name: FullName, wanted: Callable[[str], bool]) -> TableResult:
     """One row for each column: name, type, null, key, extras, watermark, and comments if there are any."""
     table = session.catalogs.required(name)
-    definition = session.catalogs.definition(name, table)
-    if isinstance(definition, ViewDefinition):
+    if table._view is not None:
+        definition = session.catalogs.definition(name, table)
+        assert isinstance(definition, ViewDefinition)
         relation = QueryBuilder(session.catalogs).view_relation(definition)
         rows: list[tuple[Any, ...]] = [
             (field.name, _shown_type(field), field.data_type.is_nullable, None, None, None, None)
             for field in relation.fields
         ]
     else:
-        rows = [_described_column(field, table._body) for field in definition.fields]
+        rows = [_described_column(field, table._body) for field in resolve_table(table._body).fields]
     commented = any(row[6] for row in rows)
     rows = [row for row in rows if wanted(row[0])]
     titles = ["name", "type", "null", "key", "extras", "watermark", "comment"]

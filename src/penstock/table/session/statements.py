@@ -11,10 +11,13 @@ from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.java_archives import unknown_jars
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.planning import plan_statement
+from penstock.table.logical.row_changes import build_delete, build_update
 from penstock.table.session import definition_statements as ddl
 from penstock.table.session import plan_documents as plans
 from penstock.table.session.explanation import DETAILS, explanation
+from penstock.table.session.models import create_model
 from penstock.table.session.show import describe, show
+from penstock.table.session.statistics import analyze
 from penstock.table.session.table_session import TableSession
 from penstock.table.sql import statements as st
 from penstock.table.sql.dialect import parse_statement
@@ -52,6 +55,13 @@ def _query(statement: st.QueryStatement, session: TableSession) -> TableResult:
 
 def _insert(statement: st.Insert, session: TableSession) -> TableResult:
     return session.insert([sink_of(statement, session)])
+
+
+def _changed_rows(statement: st.Delete | st.Update | st.TruncateTable, session: TableSession) -> TableResult:
+    if not session.batch:
+        raise NotSupportedError("DELETE, UPDATE and TRUNCATE TABLE have an end: run them in batch mode, as in Flink.")
+    build = build_update if isinstance(statement, st.Update) else build_delete
+    return session.insert([build(statement, session.catalogs)])  # type: ignore[arg-type]
 
 
 def _statement_set(statement: st.StatementSet, session: TableSession) -> TableResult:
@@ -142,6 +152,9 @@ def _jar(statement: st.JarStatement, session: TableSession) -> TableResult:
 _ACTIONS: dict[type[st.Statement], Callable[[Any, TableSession], TableResult]] = {
     st.QueryStatement: _query,
     st.Insert: _insert,
+    st.Delete: _changed_rows,
+    st.Update: _changed_rows,
+    st.TruncateTable: _changed_rows,
     st.StatementSet: _statement_set,
     st.Explain: _explain,
     st.CompilePlan: _compile_plan,
@@ -153,6 +166,8 @@ _ACTIONS: dict[type[st.Statement], Callable[[Any, TableSession], TableResult]] =
     st.CreateDatabase: ddl.create_database,
     st.CreateCatalog: ddl.create_catalog,
     st.CreateFunction: ddl.create_function,
+    st.CreateModel: create_model,
+    st.AnalyzeTable: analyze,
     st.AlterTable: ddl.alter_table,
     st.AlterObject: ddl.alter_object,
     st.Drop: ddl.drop,
@@ -167,12 +182,7 @@ _ACTIONS: dict[type[st.Statement], Callable[[Any, TableSession], TableResult]] =
 }
 
 _REASONS: dict[type[st.Statement], str] = {
-    st.Delete: "DELETE needs a connector that can delete rows, and none can: write a query that leaves them out.",
-    st.Update: "UPDATE needs a connector that can update rows, and none can: write a query that changes them.",
-    st.TruncateTable: "TRUNCATE TABLE is not there: drop the table's files, or use INSERT OVERWRITE.",
     st.CallProcedure: "No catalog has procedures: CALL finds nothing.",
-    st.AnalyzeTable: "ANALYZE TABLE is not there: plans do not depend on statistics.",
-    st.CreateModel: "Models are not there: call the service in a Python function, as an AsyncScalarFunction.",
     st.CreateConnection: "Connections are not there: give the options to the table.",
     st.CreateMaterializedTable: "Materialized tables are not there: use a table and an INSERT.",
     st.StopJob: "STOP JOB is not there: use `penstock stop`, or get_job_client() of the result.",

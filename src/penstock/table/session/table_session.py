@@ -80,6 +80,8 @@ class TableSession:
         if materialize not in ("AUTO", "FORCE", "NONE"):
             raise ProgramError(f"table.exec.sink.upsert-materialize is AUTO, FORCE or NONE, not {materialize}.")
         relation = ordered_by_rank(relation) if self.batch else relation
+        if isinstance(relation, plan.Sink) and relation.deletes:
+            materialize = "NONE"  # the sink has the rows, the job has not seen them
         duplicates = bool(value_of(self.env._configuration, "table.exec.source.cdc-events-duplicate"))
         return rewritten(relation, materialize=materialize, explained=explained, duplicates=duplicates)
 
@@ -136,7 +138,8 @@ class TableSession:
 
     def _sink(self, relation: Relation, planner: Planner) -> Node:
         assert isinstance(relation, plan.Sink)
-        found: Node = relation.definition.handle.sink(relation, final_rows(relation.source, planner), planner)
+        rows = planner.plan(relation.source) if relation.deletes else final_rows(relation.source, planner)
+        found: Node = relation.definition.handle.sink(relation, rows, planner)
         return found
 
     def _submitted(self, build: Callable[[], tuple[Node, ...]], name: str) -> tuple[tuple[Node, ...], RunningJob]:

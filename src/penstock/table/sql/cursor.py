@@ -131,7 +131,7 @@ class Cursor:
         if self._type_tokens is None:
             self._type_tokens = [TypeToken(word.text, _QUOTES.get(word.kind, "")) for word in self._words]
         try:
-            found, self._index = read_type(self._type_tokens, self._index)
+            found, self._index = read_type(self._type_tokens, self._index, in_sql=True)
         except TypeTextError as error:
             self._index = error.index
             expected = str(error).removeprefix("expected ").partition(", found")[0]

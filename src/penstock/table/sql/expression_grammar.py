@@ -193,7 +193,8 @@ class ExpressionGrammar(Cursor):
     def _unary(self) -> Expr:
         where = self.position
         if self.accept("+"):
-            return self._unary()
+            number = self.peek().kind is Kind.NUMBER
+            return self._unary() if number else Call("plusPrefix", (self._unary(),), position=where)
         if self.accept("-"):
             if self.peek().kind is Kind.NUMBER:
                 return self._postfix(self._number(negative=True))
@@ -264,7 +265,7 @@ class ExpressionGrammar(Cursor):
         word = self.take()
         text = word.text
         if text == ".":
-            text = "0." + self.take().text
+            text = "." + self.take().text
         try:
             return literals.number(text, word.position, negative)
         except ValueError as error:

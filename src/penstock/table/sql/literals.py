@@ -23,6 +23,7 @@ def number(text: str, position: Position | None, negative: bool = False) -> Lite
     sign = -1 if negative else 1
     if "e" in text.lower():
         return Literal(sign * float(text), scalars.DoubleType(False), position=position)
+    text = text.removesuffix(".")
     if text.isdigit():
         value = sign * int(text)
         if -_INT <= value < _INT:
@@ -32,7 +33,7 @@ def number(text: str, position: Position | None, negative: bool = False) -> Lite
     digits = Decimal(text)
     exact = digits.as_tuple()
     scale = max(0, -int(exact.exponent))
-    precision = max(len(exact.digits), scale)
+    precision = max(len(text.replace(".", "")), scale)  # zeros in front count, as in Flink
     if abs(int(digits.scaleb(scale))) >= _LONG:
         raise ValueError(
             f"{text} has more digits than a literal may have: CAST('{text}' AS DECIMAL({precision}, {scale}))"

@@ -47,7 +47,8 @@ def cause_of(error: BaseException) -> str:
     """The innermost message of Java's chain, on one line."""
     text = str(error)
     found = [line for line in text.splitlines() if line.strip().startswith("Caused by:")]
-    last = found[-1].strip()[len("Caused by: ") :] if found else (text.splitlines() or [""])[0]
+    own = [line[2:] for line in text.splitlines() if line.startswith(": ")]
+    last = found[-1].strip()[len("Caused by: ") :] if found else (own or text.splitlines() or [""])[0]
     return last[:300]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from tests.unit.table.recorded.statement_runs import agrees, read, run
 
-from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError, SetupError
 from penstock.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 from penstock.table import EnvironmentSettings, ExplainDetail, StreamTableEnvironment
@@ -49,7 +49,7 @@ def differences(path: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> It
     for level, statement, expected in read(path):
         try:
             given = run(session, statement, out, printed, ExplainDetail.CHANGELOG_MODE)
-        except (ProgramError, NotSupportedError, JobExecutionError) as error:
+        except (ProgramError, NotSupportedError, JobExecutionError, SetupError) as error:
             given = [f"##ERROR {error}"]
         if not _as_said(level, expected, given):
             yield "\n".join([f"{level} {statement}", "expected:", *expected, "given:", *given])

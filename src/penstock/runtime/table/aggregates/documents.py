@@ -28,10 +28,10 @@ def percentile(fractions: Any) -> Outcome:
     """Between the two nearest values where none lies exactly there."""
 
     def at(values: list[tuple[Any, int]], total: int, fraction: float) -> float:
-        position = fraction * (total - 1)
+        position = fraction * (total - 1) + 1  # counted from 1: it decides how Flink's results are rounded
         below = int(position)
-        low, high = _nth(values, below), _nth(values, min(below + 1, total - 1))
-        return low + (high - low) * (position - below)
+        low, high = _nth(values, below - 1), _nth(values, min(below, total - 1))
+        return low if low == high else (below + 1 - position) * low + (position - below) * high
 
     def outcome(bag: Bag) -> Any:
         values = sorted((float(value), count) for value, count in bag.entries.items() if count > 0)

@@ -37,8 +37,8 @@ class CallRows:
 class Running(NamedTuple):
     """Values before each run, and after these the values after each row, in the order of runs.
 
-    `versions` differ when the value counts as changed; None: when the values differ. Flink computes AVG from a sum and
-    a count, which change also where their quotient does not.
+    `versions` differ when the value counts as changed; None: when the values differ. Flink computes variances from sums
+    and a count, which change also where the variance does not.
     """
 
     values: pa.Array

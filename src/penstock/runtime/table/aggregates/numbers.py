@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from penstock.columns.kernels.casting import cast
 from penstock.columns.kernels.datum import Session
-from penstock.columns.kernels.decimal_columns import fit, from_unscaled
+from penstock.columns.kernels.decimal_columns import from_unscaled
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType
+from penstock.columns.typesystem.decimals import fit
 from penstock.columns.typesystem.scalars import DecimalType, DoubleType
 from penstock.runtime.key_columns import integers_as_column
 from penstock.runtime.table.aggregates.columnar import ColumnarFunction, Frame, Values, signs_where
@@ -128,9 +129,6 @@ class Average(Total):
         if totals.dtype.kind == "f":
             return lane_of(self._result_type).write(totals.astype(np.float64) / divisors, valid)
         return lane_of(self._result_type).write(np.sign(totals) * (np.abs(totals) // divisors), valid)
-
-    def versions(self, frame: Frame) -> pa.Array:
-        return integers_as_column(frame[1])
 
     def _decimal_averages(self, totals: Values, counts: Values, result: DecimalType) -> pa.Array:
         values = [
