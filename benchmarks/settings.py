@@ -189,7 +189,7 @@ CASES = {
         optional=("spark", "pyflink_process"),
     ),
     "cep": Case(
-        1_000_000,
+        2_500_000,  # so that the fastest commit more than once
         10_000,
         ("penstock", "penstock_micro_batch", "penstock_sql", "flink_sql"),
         repeated=("penstock", "penstock_sql", "flink_sql"),

@@ -10,10 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from penstock.columns.kernels.failure import ValueFailure
 from penstock.columns.kernels.python_columns import from_python, to_python
+from penstock.columns.kernels.series import as_series, from_series
 from penstock.columns.typed.nodes import Typed, expression, walk
-from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.nested import RowType
 from penstock.common.types import Row
@@ -61,9 +60,11 @@ class PythonCall(Typed):
 def called(call: PythonCall, arguments: Sequence[pa.Array], count: int) -> pa.Array:
     """The column of results."""
     function = call.function
-    if function.pandas:
-        return _called_with_series(call, arguments, count)
     evaluate = function.function.eval
+    if function.pandas:
+        types = [argument.data_type for argument in call.arguments]
+        series = [as_series(column, kind) for column, kind in zip(arguments, types, strict=True)]
+        return from_series(evaluate(*series), call.data_type, count, function.name)
     if function.kind == "async":
         values = _values(call, arguments)
         return _column(call, _waited_for(evaluate, list(zip(*values, strict=True)) or [()] * count))
@@ -107,16 +108,6 @@ async def _awaited(evaluate: Any, rows: list[tuple[Any, ...]]) -> list[Any]:
             return await evaluate(*row)
 
     return list(await asyncio.gather(*(one(row) for row in rows)))
-
-
-def _called_with_series(call: PythonCall, arguments: Sequence[pa.Array], count: int) -> pa.Array:
-    import pandas
-
-    result = call.function.function.eval(*(column.to_pandas() for column in arguments))
-    if not isinstance(result, pandas.Series) or len(result) != count:
-        given = f"a Series of {len(result)}" if isinstance(result, pandas.Series) else type(result).__name__
-        raise ValueFailure(f"{call.function.name} must give a Series of {count} values, but gave {given}.")
-    return pa.Array.from_pandas(result, type=to_arrow_type(call.data_type))
 
 
 def functions_in(nodes: Iterable[Typed]) -> list[PythonFunction]:

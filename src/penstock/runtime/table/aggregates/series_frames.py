@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from penstock.columns.kernels.failure import ValueFailure
 from penstock.columns.kernels.python_columns import from_python
+from penstock.columns.kernels.series import as_series
 from penstock.columns.typed.nodes import Aggregate
 from penstock.columns.typed.python_call import PythonFunction
-from penstock.columns.typesystem import families, scalars
+from penstock.columns.typesystem import families
 from penstock.columns.typesystem.base import DataType
-from penstock.columns.typesystem.nested import RowType
 from penstock.runtime.key_columns import Integers
 
 
@@ -73,18 +73,7 @@ def _part(series: list[Any], begin: int, end: int) -> list[Any]:
 
 
 def _as_series(columns: Sequence[pa.Array], types: Sequence[DataType]) -> list[Any]:
-    return [_one_series(column, kind) for column, kind in zip(columns, types, strict=True)]
-
-
-def _one_series(column: pa.Array, data_type: DataType) -> Any:
-    """As in PyFlink whole numbers with NULLs among them are floats, rows are a DataFrame, and moments have a zone."""
-    if isinstance(data_type, RowType):
-        import pandas
-
-        fields = zip(column.flatten(), data_type.names, strict=True)
-        return pandas.concat([field.to_pandas(date_as_object=True).rename(name) for field, name in fields], axis=1)
-    series = column.to_pandas(date_as_object=True)
-    return series.dt.tz_localize("UTC") if isinstance(data_type, scalars.LocalZonedTimestampType) else series
+    return [as_series(column, kind) for column, kind in zip(columns, types, strict=True)]
 
 
 def _value(function: PythonFunction, series: list[Any]) -> Any:
