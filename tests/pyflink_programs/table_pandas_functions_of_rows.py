@@ -1,5 +1,5 @@
-"""Pandas functions whose arguments or results are rows: they are DataFrames."""
-
+# compare: exact
+# Pandas functions whose arguments or results are rows: they are DataFrames.
 import pandas as pd
 from pyflink.table import DataTypes, EnvironmentSettings, TableEnvironment
 from pyflink.table.expressions import col, row
