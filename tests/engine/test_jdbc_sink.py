@@ -101,6 +101,31 @@ def test_statements_that_are_no_inserts(postgres: PostgresServer) -> None:
 
 
 @pytest.mark.parametrize("guarantee", [EXACTLY, AT_LEAST])
+@pytest.mark.parametrize("records", [7, 2 * FEW_ROWS])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "insert into pairs_view (k, v) values (?, ?)",
+        "insert into pairs (k, v) values (?, ?) returning k",
+        "insert into pairs (k, v) values (?, ? + 0); -- all of them",
+    ],
+)
+def test_many_rows_mean_the_same_as_few(
+    local_env: EnvironmentFactory, postgres: PostgresServer, statement: str, records: int, guarantee: DeliveryGuarantee
+) -> None:
+    """Whatever is done with a statement to load many rows at once."""
+    database = postgres_database(postgres)
+    database.query("drop view if exists pairs_view")
+    database.make("pairs", "k int, v bigint")
+    database.query("create view pairs_view as select k, v from pairs")
+    stream = local_env().from_collection([Row(n, n * n) for n in range(records)], PAIR)
+    stream.add_sink(sink_of(database, statement, guarantee))
+    stream.get_execution_environment().execute()
+    assert sorted(database.query("select k, v from pairs")) == [(n, n * n) for n in range(records)]
+    database.query("drop view pairs_view")
+
+
+@pytest.mark.parametrize("guarantee", [EXACTLY, AT_LEAST])
 @pytest.mark.parametrize("epoch_records", [200, 1_500])
 def test_a_table_follows_a_changelog(database: Database, guarantee: DeliveryGuarantee, epoch_records: int) -> None:
     database.make("pairs", "k int primary key, v bigint")

@@ -40,9 +40,25 @@ class Session:
                 raise
             return result
 
+        return self._reached(transaction, retries)
+
+    def read(self, action: Callable[[Any], Result], retries: int) -> Result:
+        """What the action gets out of the connection, which may be another one in each attempt."""
+
+        def attempt() -> Result:
+            connection = self.connection()
+            try:
+                return action(connection)
+            except Exception:
+                self._give_up(connection)
+                raise
+
+        return self._reached(attempt, retries)
+
+    def _reached(self, attempt: Callable[[], Result], retries: int) -> Result:
         secrets = (self._address.password,)
         try:
-            return reach(str(self._address), transaction, self.dialect.is_away, retries, secrets)
+            return reach(str(self._address), attempt, self.dialect.is_away, retries, secrets)
         except PenstockError:
             raise
         except Exception as error:  # the driver's own words do not say which database it was
