@@ -56,14 +56,7 @@ class Session:
         return self._reached(attempt, retries)
 
     def _reached(self, attempt: Callable[[], Result], retries: int) -> Result:
-        secrets = (self._address.password,)
-        try:
-            return reach(str(self._address), attempt, self.dialect.is_away, retries, secrets)
-        except PenstockError:
-            raise
-        except Exception as error:  # the driver's own words do not say which database it was
-            text = without_secrets(" ".join(str(error).split()), secrets)
-            raise JobExecutionError(f"{self._address}: {type(error).__name__}: {text}") from error
+        return reach(str(self._address), attempt, self.dialect.is_away, retries, (self._address.password,))
 
     def connection(self) -> Any:
         if self._connection is None:
