@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from penstock.common.errors import JobExecutionError, PenstockError
+from penstock.common.errors import JobExecutionError, PenstockError, ProgramError
 from penstock.connectors.lake.lanes import TableView
 from penstock.connectors.reaching import package
 
@@ -25,6 +25,10 @@ class IcebergLocation:
     table: str
     properties: dict[str, str] = field(repr=False)
     catalog: str = "default"
+
+    def __post_init__(self) -> None:
+        if not all(self.table.split(".")) or "." not in self.table:
+            raise ProgramError(f"An Iceberg table is named with its namespace, as 'shop.views', not {self.table!r}.")
 
     def open_catalog(self) -> Any:
         try:
@@ -69,6 +73,10 @@ class IcebergView(TableView):
         self._table.refresh()
         snapshot = self._table.current_snapshot()
         return 0 if snapshot is None else int(snapshot.snapshot_id)
+
+    def check(self, version: int) -> None:
+        if self._table.snapshot_by_id(version) is None:
+            raise JobExecutionError(f"{self.place} has no snapshot {version} (any more); the newest is {self.newest()}.")
 
     def after(self, version: int) -> int | None:
         newest = self.newest()
