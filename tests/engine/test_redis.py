@@ -66,7 +66,9 @@ def test_what_goes_wrong_is_said(local_env: EnvironmentFactory, options: RedisOp
     wrong = RedisOptions("127.0.0.1", options.port, password="wr0ng-w0rd")
     env = local_env()
     env.from_collection([1], Types.INT()).sink_to(RedisSink(wrong, lambda n: ("SET", "a", n)))
-    with pytest.raises(JobExecutionError, match=r"Redis at 127.0.0.1:\d+, database 0: .*invalid username-password") as failure:
+    with pytest.raises(
+        JobExecutionError, match=r"Redis at 127.0.0.1:\d+, database 0: .*invalid username-password"
+    ) as failure:
         env.execute()
     assert "wr0ng-w0rd" not in f"{failure.value} {wrong!r}"
 
@@ -74,8 +76,16 @@ def test_what_goes_wrong_is_said(local_env: EnvironmentFactory, options: RedisOp
 @pytest.mark.parametrize(
     ("record", "type_info", "message"),
     [
-        (Row(None, b""), Types.ROW_NAMED(["id", "raw"], [Types.INT(), Types.PRIMITIVE_ARRAY(Types.BYTE())]), "needs a value in"),
-        (Row(1, b""), Types.ROW_NAMED(["no", "raw"], [Types.INT(), Types.PRIMITIVE_ARRAY(Types.BYTE())]), "needs a value in"),
+        (
+            Row(None, b""),
+            Types.ROW_NAMED(["id", "raw"], [Types.INT(), Types.PRIMITIVE_ARRAY(Types.BYTE())]),
+            "needs a value in",
+        ),
+        (
+            Row(1, b""),
+            Types.ROW_NAMED(["no", "raw"], [Types.INT(), Types.PRIMITIVE_ARRAY(Types.BYTE())]),
+            "needs a value in",
+        ),
         ("Ann", Types.STRING(), "takes rows with names"),
     ],
 )

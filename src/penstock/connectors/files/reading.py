@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from penstock.connectors.files.discovery import check_paths_exist, find_files
 from penstock.common.errors import JobExecutionError, PenstockError
+from penstock.connectors.files.discovery import check_paths_exist, find_files
 from penstock.formats.file_formats import FileFormat
 from penstock.functions.bad_records import BadRecord, BadRecords
 from penstock.runtime.batch import Batch, Control
@@ -56,8 +56,8 @@ def _naming(path: str, records: Iterator[Read]) -> Iterator[Read]:
         raise
     except FileNotFoundError as error:
         raise JobExecutionError(
-            f"{path!r} was there when this job planned to read it, and is gone. Files may be moved or removed when their"
-            " records are in a completed checkpoint or in the results of the job."
+            f"{path!r} was there when this job planned to read it, and is gone. Files may be moved or removed when"
+            " their records are in a completed checkpoint or in the results of the job."
         ) from error
     except Exception as error:
         raise JobExecutionError(f"{path!r} cannot be read: {type(error).__name__}: {error}") from error

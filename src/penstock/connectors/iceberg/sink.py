@@ -107,8 +107,8 @@ class IcebergCommitter(Committer):
         ]
         if wrong:
             raise JobExecutionError(
-                f"The Iceberg table {self._location.table} has columns of other types: {'; '.join(wrong)}. Give both the"
-                " same."
+                f"The Iceberg table {self._location.table} has columns of other types: {'; '.join(wrong)}. Give both"
+                " the same."
             )
 
     def commit(self, epoch: int, committables: list[StagedFile]) -> None:

@@ -76,7 +76,9 @@ class IcebergView(TableView):
 
     def check(self, version: int) -> None:
         if self._table.snapshot_by_id(version) is None:
-            raise JobExecutionError(f"{self.place} has no snapshot {version} (any more); the newest is {self.newest()}.")
+            raise JobExecutionError(
+                f"{self.place} has no snapshot {version} (any more); the newest is {self.newest()}."
+            )
 
     def after(self, version: int) -> int | None:
         newest = self.newest()

@@ -52,8 +52,8 @@ def _each(command: Callable[[Any], Command]) -> Callable[[Any, list[str] | None]
         made = command(record)
         if not isinstance(made, (tuple, list)) or not made:
             raise JobExecutionError(
-                f"The function of a RedisSink makes a command of each record, as ('SET', key, value); of {record!r:.200}"
-                f" it has made {made!r:.200}."
+                f"The function of a RedisSink makes a command of each record, as ('SET', key, value); of"
+                f" {record!r:.200} it has made {made!r:.200}."
             )
         return [made]
 

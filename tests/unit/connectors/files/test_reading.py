@@ -148,7 +148,8 @@ def test_compressed_files(tmp_path: Path, suffix: str, compress: Callable[[bytes
 
 
 @pytest.mark.parametrize(
-    ("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress), ("deflate", zlib.compress)]
+    ("suffix", "compress"),
+    [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress), ("deflate", zlib.compress)],
 )
 def test_compressed_files_that_are_cut_off_or_put_together(
     tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]
