@@ -178,7 +178,7 @@ class FileWriter(SinkWriter):
 
     def _new_part(self, bucket_id: str, bucket: _Bucket, now: int) -> PartFile:
         settings = self._settings
-        directory = os.path.join(settings.base_path, bucket_id) if bucket_id else settings.base_path
+        directory = _directory_of(bucket_id, settings.base_path) if bucket_id else settings.base_path
         final = f"{settings.part_prefix}-{bucket.unique}-{bucket.counter}{settings.part_suffix}"
         bucket.counter += 1
         return PartFile(
@@ -272,3 +272,14 @@ class FileWriter(SinkWriter):
         for part in self._open_parts.values():
             part.close()
         self._open_parts.clear()
+
+
+def _directory_of(bucket_id: Any, base_path: str) -> str:
+    """Names of buckets often come out of records: none of them may lead to another place."""
+    if not isinstance(bucket_id, str):
+        raise JobExecutionError(f"A bucket assigner gives the bucket's name as text, not {bucket_id!r:.200}.")
+    if os.path.isabs(bucket_id) or ".." in bucket_id.split("/") or "\0" in bucket_id:
+        raise JobExecutionError(
+            f"The bucket {bucket_id!r:.200} is no directory below {base_path!r}: give it another name."
+        )
+    return os.path.join(base_path, bucket_id)
