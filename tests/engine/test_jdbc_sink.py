@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import random
 from decimal import Decimal
@@ -98,6 +99,20 @@ def test_statements_that_are_no_inserts(postgres: PostgresServer) -> None:
     rows.add_sink(sink_of(database, "update pairs set v = v + 1 where v < ? + 4000 and k = ?", EXACTLY))
     env.execute()
     assert sorted(database.query("select k, v from pairs")) == [(n, 400) for n in range(10)]
+
+
+@pytest.mark.parametrize("engine", ["MyISAM", "InnoDB"])
+def test_a_table_without_transactions_is_not_written_exactly_once(
+    local_env: EnvironmentFactory, request: pytest.FixtureRequest, tmp_path: Path, engine: str
+) -> None:
+    database = database_of("mariadb", request, tmp_path)
+    database.query("drop table if exists plain")
+    database.query(f"create table plain (k int, v bigint) engine = {engine}")
+    stream = local_env().from_collection([Row(1, 1)], PAIR)
+    stream.add_sink(sink_of(database, "insert into `plain` (k, v) values (?, ?)", EXACTLY))
+    with pytest.raises(JobExecutionError, match="MyISAM") if engine == "MyISAM" else contextlib.nullcontext():
+        stream.get_execution_environment().execute()
+    assert len(database.query("select k, v from plain")) == (0 if engine == "MyISAM" else 1)
 
 
 @pytest.mark.parametrize("guarantee", [EXACTLY, AT_LEAST])

@@ -68,6 +68,15 @@ def test_texts_are_not_cut_into_parts(local_env: EnvironmentFactory, database: D
         list(local_env().from_source(source, NO_WATERMARKS, "pairs").execute_and_collect())
 
 
+def test_a_value_that_does_not_fit_its_type_is_named_with_its_column(
+    local_env: EnvironmentFactory, database: Database
+) -> None:
+    row_type = Types.ROW_NAMED(["k", "v"], [Types.INT(), Types.LONG()])
+    source = JdbcSource(database.options, row_type, table="pairs")
+    with pytest.raises(JobExecutionError, match=r"The column 'v' has the value 'v\d', which cannot be read as"):
+        list(local_env().from_source(source, NO_WATERMARKS, "pairs").execute_and_collect())
+
+
 def test_what_cannot_be_read_is_said_with_the_place(local_env: EnvironmentFactory, database: Database) -> None:
     source = JdbcSource(database.options, PAIR, table="nowhere")
     with pytest.raises(JobExecutionError, match=f"{re.escape(str(database.options.address))}.*nowhere"):

@@ -39,6 +39,9 @@ class EpochCommitter(Committer):
                 f"CREATE TABLE IF NOT EXISTS {EPOCHS} (owner varchar(512) PRIMARY KEY, epoch bigint NOT NULL)"
             )
 
+            for table in filter(None, (EPOCHS, self._target.table)):
+                self._session.dialect.check_transactions(cursor, table)
+
         self._session.run(create, self._max_retries)
 
     def commit(self, epoch: int, committables: list[Any]) -> None:
