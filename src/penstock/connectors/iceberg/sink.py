@@ -42,7 +42,7 @@ class IcebergSink(Sink):
         catalog_name: str = "default",
     ) -> None:
         super().__init__()
-        self._location = IcebergLocation(table, dict(catalog_properties), catalog_name)
+        self._location = IcebergLocation.of(table, catalog_properties, catalog_name)
         self._row_type = named_row_type(row_type, "IcebergSink")
         unknown = [name for name in key if name not in row_type.get_field_names()]
         if unknown:

@@ -26,9 +26,11 @@ class IcebergLocation:
     properties: dict[str, str] = field(repr=False)
     catalog: str = "default"
 
-    def __post_init__(self) -> None:
-        if not all(self.table.split(".")) or "." not in self.table:
-            raise ProgramError(f"An Iceberg table is named with its namespace, as 'shop.views', not {self.table!r}.")
+    @staticmethod
+    def of(table: str, properties: dict[str, str], catalog: str) -> IcebergLocation:
+        if not all(table.split(".")) or "." not in table:
+            raise ProgramError(f"An Iceberg table is named with its namespace, as 'shop.views', not {table!r}.")
+        return IcebergLocation(table, dict(properties), catalog)
 
     def open_catalog(self) -> Any:
         try:
