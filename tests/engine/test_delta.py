@@ -162,9 +162,23 @@ def test_partitions_of_any_value(
 def test_partitions_that_delta_does_not_have_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ProgramError, match="needs a column that is not in partition_by"):
         DeltaSink(str(tmp_path), PAIR, partition_by=["v", "k"])
+    with pytest.raises(ProgramError, match="has no times of day: give 't'"):
+        DeltaSink(str(tmp_path), Types.ROW_NAMED(["t", "v"], [Types.SQL_TIME(), Types.STRING()]))
     raw = Types.ROW_NAMED(["raw", "v"], [Types.PRIMITIVE_ARRAY(Types.BYTE()), Types.STRING()])
     with pytest.raises(ProgramError, match="cannot be partitioned by 'raw'"):
         DeltaSink(str(tmp_path), raw, partition_by=["raw"])
+
+
+def test_columns_of_any_name_follow_a_changelog(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    names = ["a b", "c`d", 'e"f', "ü.x", "Sel'ect", "UPPER"]
+    row_type = Types.ROW_NAMED(names, [Types.INT()] * len(names))
+    uri = str(tmp_path / "table")
+    env = local_env(epoch_records=1)
+    env.from_collection([Row(1, 2, 3, 4, 5, 6), Row(1, 2, 3, 7, 8, 9)], row_type).sink_to(
+        DeltaSink(uri, row_type, key=names[:3])
+    )
+    env.execute()
+    assert DeltaTable(uri).to_pyarrow_table().to_pylist() == [dict(zip(names, (1, 2, 3, 7, 8, 9), strict=True))]
 
 
 def test_a_row_without_a_key_is_refused(local_env: EnvironmentFactory, tmp_path: Path) -> None:

@@ -52,6 +52,10 @@ class DeltaSink(Sink):
         if partition_by and set(partition_by) >= set(row_type.get_field_names()):
             raise ProgramError("DeltaSink needs a column that is not in partition_by: only those are in files.")
         for field in arrow_schema(row_type):
+            if pa.types.is_time(field.type):
+                raise ProgramError(
+                    f"Delta has no times of day: give {field.name!r} as a text, a number or a timestamp."
+                )
             if field.name in partition_by and (pa.types.is_binary(field.type) or pa.types.is_nested(field.type)):
                 raise ProgramError(f"A Delta table cannot be partitioned by {field.name!r}, which is {field.type}.")
         self._key = list(key)
@@ -158,8 +162,8 @@ class DeltaCommitter(Committer):
     def _merge(self, table: Any, committables: list[StagedFile], properties: Any) -> None:
         files = self._location.files()
         changes = pa.concat_tables(pyarrow.parquet.read_table(staged.path, filesystem=files) for staged in committables)
-        same = " AND ".join(f"target.`{name}` = change.`{name}`" for name in self._key)
-        values = {f"`{name}`": f"change.`{name}`" for name in self._schema.names}
+        same = " AND ".join(f"target.{_quoted(name)} = change.{_quoted(name)}" for name in self._key)
+        values = {_quoted(name): f"change.{_quoted(name)}" for name in self._schema.names}
         merge = table.merge(changes, same, source_alias="change", target_alias="target", commit_properties=properties)
         stays = f"change.{DELETED} = false"
         merge = merge.when_matched_delete(f"change.{DELETED} = true")
@@ -176,6 +180,10 @@ class DeltaCommitter(Committer):
         files = self._location.files()
         if self._key and files.get_file_info(self._changes).type.name == "Directory":
             files.delete_dir_contents(self._changes, missing_dir_ok=True)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def partition_text(value: Any, kind: pa.DataType) -> str | None:

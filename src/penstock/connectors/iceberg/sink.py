@@ -108,7 +108,7 @@ class IcebergCommitter(Committer):
         if wrong:
             raise JobExecutionError(
                 f"The Iceberg table {self._location.table} has columns of other types: {'; '.join(wrong)}. Give both"
-                " the same."
+                " the same (Iceberg has no integers of 8 and 16 bits: declare INT)."
             )
 
     def commit(self, epoch: int, committables: list[StagedFile]) -> None:
