@@ -20,7 +20,7 @@ from penstock.common.time import Instant
 from penstock.common.typeinfo import Types
 from penstock.connectors.base import DeliveryGuarantee
 from penstock.connectors.jdbc import session as jdbc_session
-from penstock.connectors.jdbc.writing import FEW_ROWS
+from penstock.connectors.jdbc.writing import FEW_ROWS, stage_prefix
 from penstock.datastream import MapFunction, StreamExecutionEnvironment
 from penstock.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink, JdbcTableSink
 from penstock.engines.local.executor import LocalExecutor
@@ -261,3 +261,24 @@ def test_an_epoch_that_is_committed_already_is_left_alone(postgres: PostgresServ
     committer.commit(3, [RowsOfEpoch([(3, 3)])])
     committer.close()
     assert database.query("select k, v from pairs") == [(1, 1)]
+
+
+def test_a_job_that_is_cancelled_leaves_no_tables(postgres: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:
+    from penstock.connectors.jdbc.committing import EpochCommitter
+    from penstock.connectors.jdbc.targets import StatementTarget
+    from penstock.functions.sink import CommitterContext
+
+    database = postgres_database(postgres)
+    database.make("pairs", "k int, v bigint")
+    target = StatementTarget("insert into pairs values (?, ?)", PAIR)
+    mine, another = (f"{stage_prefix(job * 3, 'sink')}abc" for job in ("cancelled", "another"))
+    for table in (mine, another):
+        database.query(f"create table {table} (k int)")
+    committer = EpochCommitter(database.options.address, target, CommitterContext("cancelled" * 3, "sink", "sink"), 0)
+    committer.conclude()
+    committer.close()
+    assert database.query("select tablename from pg_tables where tablename like '%abc'") == [(another,)]
+    database.query(f"drop table {another}")
+    away = JdbcConnectionOptions("jdbc:postgresql://127.0.0.1:1/shop", USER, "hush").address
+    EpochCommitter(away, target, CommitterContext("away" * 8, "sink", "sink"), 0).conclude()
+    assert "could not be dropped" in caplog.text and "hush" not in caplog.text

@@ -17,9 +17,10 @@ Result = TypeVar("Result")
 class Session:
     """Runs transactions, one at a time."""
 
-    def __init__(self, address: DatabaseAddress) -> None:
+    def __init__(self, address: DatabaseAddress, connect_retries: int | None = None) -> None:
         self.dialect = dialect_of(address)
         self._address = address
+        self._connect_retries = connect_retries
         self._connection: Any = None
 
     def run(self, action: Callable[[Any], Result], retries: int = 0) -> Result:
@@ -60,9 +61,9 @@ class Session:
 
     def connection(self) -> Any:
         if self._connection is None:
-            self._connection = reach(
-                str(self._address), self._connect, self.dialect.is_away, CONNECT_RETRIES, (self._address.password,)
-            )
+            retries = CONNECT_RETRIES if self._connect_retries is None else self._connect_retries
+            secrets = (self._address.password,)
+            self._connection = reach(str(self._address), self._connect, self.dialect.is_away, retries, secrets)
         return self._connection
 
     def _connect(self) -> Any:
