@@ -104,6 +104,17 @@ def test_a_failed_call_fails_the_job_with_record_and_line(local_env: Environment
         list(stream.execute_and_collect())
 
 
+def test_a_large_record_does_not_fill_the_message(local_env: EnvironmentFactory) -> None:
+    class Fails(AsyncFunction[str, str]):
+        async def async_invoke(self, value: str) -> list[str]:
+            raise ValueError("no")
+
+    stream = AsyncDataStream.unordered_wait(local_env(1).from_collection(["x" * 100_000]), Fails(), Time.seconds(10))
+    with pytest.raises(JobExecutionError, match="of the record 'xxx") as failure:
+        list(stream.execute_and_collect())
+    assert len(str(failure.value)) < 5_000
+
+
 def test_nothing_is_lost_or_doubled_when_the_job_restarts(local_env: EnvironmentFactory, tmp_path: Path) -> None:
     env = local_env(2, epoch_records=3)
     env.get_config()
@@ -169,6 +180,10 @@ def test_programs_that_cannot_work_are_refused(local_env: EnvironmentFactory) ->
         AsyncDataStream.unordered_wait(stream, NotAsync(), Time.seconds(1))
     with pytest.raises(ProgramError, match="capacity"):
         AsyncDataStream.unordered_wait(stream, Slow(1), Time.seconds(1), 0)
+    with pytest.raises(ProgramError, match="capacity"):
+        AsyncDataStream.unordered_wait(stream, Slow(1), Time.seconds(1), "5")  # type: ignore[arg-type]
+    with pytest.raises(ProgramError, match="timeout of async I/O is a Time"):
+        AsyncDataStream.unordered_wait(stream, Slow(1), 5)  # type: ignore[arg-type]
 
 
 def test_two_attempts_of_one_task_cannot_both_be_used(tmp_path: Path) -> None:

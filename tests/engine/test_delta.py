@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import random
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ from tests.s3_server import BUCKET, reach
 
 from penstock.common import Row, RowKind, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
-from penstock.common.typeinfo import Types
+from penstock.common.time import Instant
+from penstock.common.typeinfo import TypeInformation, Types
 from penstock.connectors.delta.sink import DeltaCommitter, DeltaSink
 from penstock.connectors.delta.source import DeltaSource
 from penstock.connectors.delta.table import DeltaLocation
@@ -129,6 +132,67 @@ def test_what_a_stream_of_rows_cannot_tell_is_refused(tmp_path: Path) -> None:
     env.from_collection([Row("a", "b")], other).sink_to(DeltaSink(uri, other))
     with pytest.raises(JobExecutionError, match="Give both the same"):
         env.execute()
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (Types.BOOLEAN(), [True, False, None]),
+        (Types.BIG_DEC(), [Decimal("1.5"), Decimal("-2")]),
+        (Types.INSTANT(), [Instant(1, 2_000), Instant(-1, 0)]),
+        (Types.SQL_DATE(), [datetime.date(2026, 1, 2)]),
+        (Types.STRING(), ["%41", "a/../../x", "..", "a b+c", "ü", "x" * 300]),
+    ],
+)
+def test_partitions_of_any_value(
+    local_env: EnvironmentFactory, tmp_path: Path, kind: TypeInformation, values: list[Any]
+) -> None:
+    uri = str(tmp_path / "table")
+    row_type = Types.ROW_NAMED(["p", "n"], [kind, Types.INT()])
+    env = local_env()
+    env.from_collection([Row(value, n) for n, value in enumerate(values)], row_type).sink_to(
+        DeltaSink(uri, row_type, partition_by=["p"])
+    )
+    env.execute()
+    found = local_env().from_source(DeltaSource(uri, row_type), NO_WATERMARKS, "t").execute_and_collect()
+    assert [row.p for row in sorted(found, key=lambda row: row.n)] == values
+    assert all(path.parent.parent == tmp_path / "table" for path in tmp_path.rglob("part-*"))
+
+
+def test_partitions_that_delta_does_not_have_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match="needs a column that is not in partition_by"):
+        DeltaSink(str(tmp_path), PAIR, partition_by=["v", "k"])
+    with pytest.raises(ProgramError, match="has no times of day: give 't'"):
+        DeltaSink(str(tmp_path), Types.ROW_NAMED(["t", "v"], [Types.SQL_TIME(), Types.STRING()]))
+    raw = Types.ROW_NAMED(["raw", "v"], [Types.PRIMITIVE_ARRAY(Types.BYTE()), Types.STRING()])
+    with pytest.raises(ProgramError, match="cannot be partitioned by 'raw'"):
+        DeltaSink(str(tmp_path), raw, partition_by=["raw"])
+
+
+def test_columns_of_any_name_follow_a_changelog(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    names = ["a b", "c`d", 'e"f', "ü.x", "Sel'ect", "UPPER"]
+    row_type = Types.ROW_NAMED(names, [Types.INT()] * len(names))
+    uri = str(tmp_path / "table")
+    env = local_env(epoch_records=1)
+    env.from_collection([Row(1, 2, 3, 4, 5, 6), Row(1, 2, 3, 7, 8, 9)], row_type).sink_to(
+        DeltaSink(uri, row_type, key=names[:3])
+    )
+    env.execute()
+    assert DeltaTable(uri).to_pyarrow_table().to_pylist() == [dict(zip(names, (1, 2, 3, 7, 8, 9), strict=True))]
+
+
+def test_a_row_without_a_key_is_refused(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    env = local_env()
+    env.from_collection([Row(None, "a")], PAIR).sink_to(DeltaSink(str(tmp_path / "table"), PAIR, key=["k"]))
+    with pytest.raises(JobExecutionError, match=r"The key \(k\) of the table needs values"):
+        env.execute()
+
+
+def test_a_version_that_is_not_there_is_named(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    uri = str(tmp_path / "table")
+    write_deltalake(uri, pa.table({"k": pa.array(range(5), pa.int64()), "v": ["a"] * 5}))
+    with pytest.raises(JobExecutionError, match=r"has no version 7 \(any more\); the newest is 0"):
+        list(local_env().from_source(DeltaSource(uri, PAIR, version=7), NO_WATERMARKS, "t").execute_and_collect())
 
 
 def test_on_an_object_store(s3_address: str, monkeypatch: pytest.MonkeyPatch, local_env: EnvironmentFactory) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import httpx
@@ -12,8 +14,9 @@ from tests.engine.connector_pages import ConnectorPage
 from tests.patience import patience
 from tests.services.opensearch import opensearch_server
 
-from penstock.common import Row
+from penstock.common import Row, RowKind
 from penstock.common.errors import ConfigurationError, JobExecutionError, NotSupportedError
+from penstock.common.time import Instant
 from penstock.common.typeinfo import Types
 from penstock.connectors.base import DeliveryGuarantee
 from penstock.connectors.elasticsearch.bulk import Backoff
@@ -57,6 +60,54 @@ def test_documents_by_key_and_by_index(local_env: EnvironmentFactory, address: s
     found = documents(address, "users")
     assert len(found) == 100 and found["7"] == {"id": 7, "name": "name 7 ä", "place": "city-1"}
     assert sorted(documents(address, "city-0")) == ["0", "2", "4", "6", "8"]
+
+
+def test_values_have_the_forms_that_the_cluster_recognises(local_env: EnvironmentFactory, address: str) -> None:
+    inner = Types.ROW_NAMED(["x"], [Types.INT()])
+    kinds = [
+        Types.STRING(), Types.SQL_TIMESTAMP(), Types.SQL_DATE(), Types.INSTANT(), Types.BIG_DEC(), inner,
+        Types.PRIMITIVE_ARRAY(Types.BYTE()), Types.STRING(),
+    ]  # fmt: skip
+    row_type = Types.ROW_NAMED(["id", "at", "day", "moment", "price", "inner", "raw", "none"], kinds)
+    at = datetime.datetime(2026, 1, 2, 3, 4, 5)
+    row = Row("1", at, at.date(), Instant(1, 5_000_000), Decimal("1.50"), Row(x=7), b"\xff\x01", None)
+    env = local_env()
+    env.from_collection([row], row_type).sink_to(
+        builder(address, ElasticsearchEmitter.static_index("forms", "id")).build()
+    )
+    env.execute()
+    assert documents(address, "forms")["1"] == {
+        "id": "1", "at": "2026-01-02T03:04:05", "day": "2026-01-02", "moment": "1970-01-01T00:00:01.005000000Z",
+        "price": 1.5, "inner": {"x": 7}, "raw": "/wE=", "none": None,
+    }  # fmt: skip
+    mapping = httpx.get(f"{address}/forms/_mapping", timeout=patience(60)).json()["forms"]["mappings"]["properties"]
+    assert [mapping[name]["type"] for name in ("at", "day", "moment", "price")] == ["date", "date", "date", "float"]
+
+
+def test_a_changelog_removes_documents(local_env: EnvironmentFactory, address: str) -> None:
+    changes = [
+        Row.of_kind(RowKind.INSERT, 1, "Ann", "A"),
+        Row.of_kind(RowKind.INSERT, 2, "Bob", "B"),
+        Row.of_kind(RowKind.UPDATE_BEFORE, 1, "Ann", "A"),
+        Row.of_kind(RowKind.UPDATE_AFTER, 1, "Ann", "C"),
+        Row.of_kind(RowKind.DELETE, 2, "Bob", "B"),
+        Row.of_kind(RowKind.DELETE, 3, "Eve", "E"),
+    ]
+    env = local_env()
+    env.from_collection(changes, USER).sink_to(builder(address, ElasticsearchEmitter.static_index("log", "id")).build())
+    env.execute()
+    assert documents(address, "log") == {"1": {"id": 1, "name": "Ann", "place": "C"}}
+    env = local_env()
+    env.from_collection(changes, USER).sink_to(builder(address, ElasticsearchEmitter.static_index("log")).build())
+    with pytest.raises(JobExecutionError, match="needs a key field for a changelog"):
+        env.execute()
+
+
+def test_rows_without_names_are_refused(local_env: EnvironmentFactory, address: str) -> None:
+    env = local_env()
+    env.from_collection([Row(1)]).sink_to(builder(address, ElasticsearchEmitter.static_index("nameless")).build())
+    with pytest.raises(JobExecutionError, match="takes dictionaries or rows with names"):
+        env.execute()
 
 
 def test_a_document_that_is_refused_fails_the_job(local_env: EnvironmentFactory, address: str) -> None:

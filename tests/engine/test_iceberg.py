@@ -140,6 +140,25 @@ def test_what_a_stream_of_rows_cannot_tell_is_refused(properties: dict[str, str]
         IcebergSink(TABLE, PAIR, properties, key=["x"])
 
 
+def test_what_does_not_fit_the_table_is_refused(properties: dict[str, str], local_env: EnvironmentFactory) -> None:
+    table = made(properties, 5)
+    newest = table.current_snapshot().snapshot_id
+    source = IcebergSource(TABLE, PAIR, properties, snapshot_id=99)
+    with pytest.raises(JobExecutionError, match=rf"has no snapshot 99 \(any more\); the newest is {newest}"):
+        list(local_env().from_source(source, NO_WATERMARKS, "t").execute_and_collect())
+    with pytest.raises(ProgramError, match=r"with its namespace, as 'shop\.views', not 'pairs'"):
+        IcebergSink("pairs", PAIR, properties)
+    env = local_env()
+    other = Types.ROW_NAMED(["k", "v"], [Types.STRING(), Types.STRING()])
+    env.from_collection([Row("a", "b")], other).sink_to(IcebergSink(TABLE, other, properties))
+    with pytest.raises(JobExecutionError, match="'k' is int64, that of the stream string. Give both the same"):
+        env.execute()
+    env = local_env()
+    env.from_collection([Row(None, "b")], PAIR).sink_to(IcebergSink(TABLE, PAIR, properties, key=["k"]))
+    with pytest.raises(JobExecutionError, match=r"The key \(k\) of the table needs values"):
+        env.execute()
+
+
 def test_on_an_object_store(
     s3_address: str, monkeypatch: pytest.MonkeyPatch, local_env: EnvironmentFactory, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import random
 from decimal import Decimal
@@ -19,7 +20,7 @@ from penstock.common.time import Instant
 from penstock.common.typeinfo import Types
 from penstock.connectors.base import DeliveryGuarantee
 from penstock.connectors.jdbc import session as jdbc_session
-from penstock.connectors.jdbc.writing import FEW_ROWS
+from penstock.connectors.jdbc.writing import FEW_ROWS, stage_prefix
 from penstock.datastream import MapFunction, StreamExecutionEnvironment
 from penstock.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink, JdbcTableSink
 from penstock.engines.local.executor import LocalExecutor
@@ -98,6 +99,45 @@ def test_statements_that_are_no_inserts(postgres: PostgresServer) -> None:
     rows.add_sink(sink_of(database, "update pairs set v = v + 1 where v < ? + 4000 and k = ?", EXACTLY))
     env.execute()
     assert sorted(database.query("select k, v from pairs")) == [(n, 400) for n in range(10)]
+
+
+@pytest.mark.parametrize("engine", ["MyISAM", "InnoDB"])
+def test_a_table_without_transactions_is_not_written_exactly_once(
+    local_env: EnvironmentFactory, request: pytest.FixtureRequest, tmp_path: Path, engine: str
+) -> None:
+    database = database_of("mariadb", request, tmp_path)
+    database.query("drop table if exists plain")
+    database.query(f"create table plain (k int, v bigint) engine = {engine}")
+    stream = local_env().from_collection([Row(1, 1)], PAIR)
+    stream.add_sink(sink_of(database, "insert into `plain` (k, v) values (?, ?)", EXACTLY))
+    with pytest.raises(JobExecutionError, match="MyISAM") if engine == "MyISAM" else contextlib.nullcontext():
+        stream.get_execution_environment().execute()
+    assert len(database.query("select k, v from plain")) == (0 if engine == "MyISAM" else 1)
+
+
+@pytest.mark.parametrize("guarantee", [EXACTLY, AT_LEAST])
+@pytest.mark.parametrize("records", [7, 2 * FEW_ROWS])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "insert into pairs_view (k, v) values (?, ?)",
+        "insert into pairs (k, v) values (?, ?) returning k",
+        "insert into pairs (k, v) values (?, ? + 0); -- all of them",
+    ],
+)
+def test_many_rows_mean_the_same_as_few(
+    local_env: EnvironmentFactory, postgres: PostgresServer, statement: str, records: int, guarantee: DeliveryGuarantee
+) -> None:
+    """Whatever is done with a statement to load many rows at once."""
+    database = postgres_database(postgres)
+    database.query("drop view if exists pairs_view")
+    database.make("pairs", "k int, v bigint")
+    database.query("create view pairs_view as select k, v from pairs")
+    stream = local_env().from_collection([Row(n, n * n) for n in range(records)], PAIR)
+    stream.add_sink(sink_of(database, statement, guarantee))
+    stream.get_execution_environment().execute()
+    assert sorted(database.query("select k, v from pairs")) == [(n, n * n) for n in range(records)]
+    database.query("drop view pairs_view")
 
 
 @pytest.mark.parametrize("guarantee", [EXACTLY, AT_LEAST])
@@ -221,3 +261,24 @@ def test_an_epoch_that_is_committed_already_is_left_alone(postgres: PostgresServ
     committer.commit(3, [RowsOfEpoch([(3, 3)])])
     committer.close()
     assert database.query("select k, v from pairs") == [(1, 1)]
+
+
+def test_a_job_that_is_cancelled_leaves_no_tables(postgres: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:
+    from penstock.connectors.jdbc.committing import EpochCommitter
+    from penstock.connectors.jdbc.targets import StatementTarget
+    from penstock.functions.sink import CommitterContext
+
+    database = postgres_database(postgres)
+    database.make("pairs", "k int, v bigint")
+    target = StatementTarget("insert into pairs values (?, ?)", PAIR)
+    mine, another = (f"{stage_prefix(job * 3, 'sink')}abc" for job in ("cancelled", "another"))
+    for table in (mine, another):
+        database.query(f"create table {table} (k int)")
+    committer = EpochCommitter(database.options.address, target, CommitterContext("cancelled" * 3, "sink", "sink"), 0)
+    committer.conclude()
+    committer.close()
+    assert database.query("select tablename from pg_tables where tablename like '%abc'") == [(another,)]
+    database.query(f"drop table {another}")
+    away = JdbcConnectionOptions("jdbc:postgresql://127.0.0.1:1/shop", USER, "hush").address
+    EpochCommitter(away, target, CommitterContext("away" * 8, "sink", "sink"), 0).conclude()
+    assert "could not be dropped" in caplog.text and "hush" not in caplog.text

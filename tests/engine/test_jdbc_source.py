@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import datetime
+import re
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from tests.conftest import EnvironmentFactory
 from tests.engine.test_jdbc_sink import FailsOnce, restarting_env
-from tests.services.databases import KINDS, Database, database_of
+from tests.services.databases import KINDS, Database, database_of, postgres_database
+from tests.services.postgres import PostgresServer
 
 from penstock.common import Row, WatermarkStrategy
-from penstock.common.errors import ProgramError
+from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.typeinfo import Types
-from penstock.connectors.jdbc.source import cuts_between
+from penstock.connectors.jdbc.source import PartOfQuery, cuts_between
 from penstock.datastream.connectors.jdbc import JdbcLookupFunction, JdbcSource
 
 PAIR = Types.ROW_NAMED(["k", "v"], [Types.INT(), Types.STRING()])
@@ -48,6 +50,53 @@ def test_a_part_goes_on_where_it_was(database: Database) -> None:
     env = restarting_env(epoch_records=9)
     rows = env.from_source(source, NO_WATERMARKS, "pairs").map(FailsOnce(30), PAIR).execute_and_collect()
     assert sorted((str(row.k), row.v) for row in rows) == EXPECTED
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_signs_in_the_query_are_no_parameters(
+    local_env: EnvironmentFactory, database: Database, partitions: int
+) -> None:
+    query = "select k, v from pairs where v like '%4' and v <> '?' and v <> '%s'"
+    source = JdbcSource(database.options, PAIR, query=query, partition_column="k", partitions=partitions)
+    rows = local_env(2, epoch_records=7, forget=True).from_source(source, NO_WATERMARKS, "pairs").execute_and_collect()
+    assert sorted((str(row.k), row.v) for row in rows) == [pair for pair in EXPECTED if pair[1] == "v4"]
+
+
+def test_texts_are_not_cut_into_parts(local_env: EnvironmentFactory, database: Database) -> None:
+    source = JdbcSource(database.options, PAIR, table="pairs", partition_column="v", partitions=2)
+    with pytest.raises(JobExecutionError, match="cannot cut the values of 'v' from 'v0' to 'v4' into parts"):
+        list(local_env().from_source(source, NO_WATERMARKS, "pairs").execute_and_collect())
+
+
+def test_a_value_that_does_not_fit_its_type_is_named_with_its_column(
+    local_env: EnvironmentFactory, database: Database
+) -> None:
+    row_type = Types.ROW_NAMED(["k", "v"], [Types.INT(), Types.LONG()])
+    source = JdbcSource(database.options, row_type, table="pairs")
+    with pytest.raises(JobExecutionError, match=r"The column 'v' has the value 'v\d', which cannot be read as"):
+        list(local_env().from_source(source, NO_WATERMARKS, "pairs").execute_and_collect())
+
+
+def test_what_cannot_be_read_is_said_with_the_place(local_env: EnvironmentFactory, database: Database) -> None:
+    source = JdbcSource(database.options, PAIR, table="nowhere")
+    with pytest.raises(JobExecutionError, match=f"{re.escape(str(database.options.address))}.*nowhere"):
+        list(local_env().from_source(source, NO_WATERMARKS, "pairs").execute_and_collect())
+
+
+def test_a_server_that_starts_again_is_read_on(postgres: PostgresServer) -> None:
+    database = postgres_database(postgres)
+    database.make("pairs", "k int, v varchar(20)")
+    database.query("insert into pairs select n, 'v' from generate_series(0, 99) n")
+    reader = JdbcSource(database.options, PAIR, table="pairs").create_reader(None)  # type: ignore[arg-type]
+    reader.add_split(PartOfQuery("all", 0), 0)
+    keys: list[int] = []
+    while (fetch := reader.fetch(30)) is not None and not fetch.finished:
+        keys += [row.k for row in fetch.records]
+        if len(keys) == 60:
+            postgres.stop()
+            postgres.start()
+    reader.close()
+    assert keys == list(range(100))
 
 
 def test_rows_are_found_by_key(database: Database) -> None:

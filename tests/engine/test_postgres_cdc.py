@@ -286,13 +286,53 @@ def test_what_cannot_be_read_is_refused(table: Table, postgres: PostgresServer) 
     with pytest.raises(ProgramError, match="small letters"):
         PostgresCdcSource(table.options, "t", ITEM, "My-Slot")
     postgres.execute("create table if not exists keyless (name text)")
-    for name, message in (("keyless", "no primary key"), ("nowhere", "no table")):
+    postgres.execute("create table if not exists cut (id int primary key) partition by range (id)")
+    for name, message in (("keyless", "no primary key"), ("nowhere", "no table"), ("cut", "is partitioned")):
         enumerator = PostgresCdcSource(table.options, name, ITEM, "s").create_enumerator(
             EnumeratorContext("job", "source", 1)
         )
         with pytest.raises(JobExecutionError, match=message):
             enumerator.discover()
         enumerator.close()
+
+
+def test_a_publication_that_keeps_changes_back_is_refused(table: Table) -> None:
+    table.server.execute(f"create publication {table.slot} for table {table.name} with (publish = 'insert')")
+    with pytest.raises(JobExecutionError, match="leaves out some kinds of changes"):
+        Reading(table.source())
+    table.server.execute(
+        f"drop publication {table.slot}", f"create publication {table.slot} for table {table.name} where (id > 5)"
+    )
+    with pytest.raises(JobExecutionError, match="has some rows of public.* only"):
+        Reading(table.source())
+
+
+def test_a_large_value_is_not_lost_with_a_change_of_the_key(postgres: PostgresServer) -> None:
+    table = Table(postgres, full=False)
+    table.server.execute(
+        f"alter table {table.name} alter note set storage external",
+        f"insert into {table.name} values (1, 'a', 1, repeat('x', 20000))",
+    )
+    row_type = Types.ROW_NAMED(["name", "id", "note"], [Types.STRING(), Types.INT(), Types.STRING()])
+    source = PostgresCdcSource(table.options, table.name, row_type, table.slot, changelog_mode="upsert")
+    reading = Reading(source)
+    reading.catch_up()
+    table.server.execute(f"update {table.name} set id = 2")  # the log has neither the old note nor the new one
+    with pytest.raises(JobExecutionError, match="has left a large value alone"):
+        reading.catch_up()
+    reading.close()
+    drop_replication_slot(table.options, table.slot)
+
+
+@pytest.mark.parametrize("change", ["delete from {table}", "update {table} set id = 2", "update {table} set n = 2"])
+def test_old_rows_that_are_not_in_the_log_are_no_nulls(table: Table, change: str) -> None:
+    table.server.execute(f"insert into {table.name} values (1, 'a', 1)")
+    reading = Reading(table.source())
+    reading.catch_up()
+    table.server.execute(f"alter table {table.name} replica identity default", change.format(table=table.name))
+    with pytest.raises(JobExecutionError, match="REPLICA IDENTITY was changed"):
+        reading.catch_up()
+    reading.close()
 
 
 def test_which_transactions_a_query_has_seen() -> None:

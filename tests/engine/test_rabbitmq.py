@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pika
@@ -16,9 +17,11 @@ from tests.services.rabbitmq import PASSWORD, USER, rabbitmq_server
 from penstock.common import SimpleStringSchema
 from penstock.common.errors import ConfigurationError, JobExecutionError
 from penstock.common.typeinfo import Types
+from penstock.connectors import BadRecords
 from penstock.connectors.rabbitmq.source import QueuePosition, QueueSource
-from penstock.datastream import StreamExecutionEnvironment
+from penstock.datastream import OutputTag, StreamExecutionEnvironment
 from penstock.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource
+from penstock.datastream.formats.json import JsonRowDeserializationSchema
 from penstock.engines.local.executor import LocalExecutor
 from penstock.functions.source import EnumeratorContext, Split
 from penstock.runtime import hosting
@@ -142,6 +145,39 @@ def test_what_goes_wrong_is_said(port: int, local_env: EnvironmentFactory) -> No
     with pytest.raises(JobExecutionError, match="RabbitMQ at 127.0.0.1:1, virtual host '/' is away") as failure:
         env.execute()
     assert PASSWORD not in str(failure.value).replace("'guest'", "")
+
+
+def test_messages_that_cannot_be_decoded(port: int, tmp_path: Path) -> None:
+    queue = Queue(port, "numbers")
+    queue.publish('{"n": 1}', "nonsense", '{"n": 2}')
+    schema = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.INT()])).build()
+    broken = OutputTag("broken", BadRecords.TYPE)
+
+    def collected(bad_records: BadRecords, side: bool = False) -> list[Any]:
+        env = StreamExecutionEnvironment(executor=LocalExecutor(10, stop_after=1, savepoint_directory=str(tmp_path)))
+        source = RMQSource(config_at(port), "numbers", False, schema).set_bad_records(bad_records)
+        rows = env.add_source(source)
+        return list((rows.get_side_output(broken) if side else rows).execute_and_collect())
+
+    with pytest.raises(JobExecutionError, match=r"queue numbers cannot be decoded.*b'nonsense'"):
+        collected(BadRecords.fail())
+    wait_until(lambda: queue.ready() == 3, "the messages to be given back", 20)
+    assert [row.n for row in collected(BadRecords.skip())] == [1, 2]
+    queue.publish("more nonsense")
+    ((raw, place, reason),) = collected(BadRecords.to(broken), side=True)
+    assert (raw, place) == (b"more nonsense", "queue numbers") and "JSON" in reason
+
+
+def test_a_queue_of_another_kind_is_named_with_its_server(port: int, local_env: EnvironmentFactory) -> None:
+    connection = pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port))
+    connection.channel().queue_declare("passing", durable=False)
+    reading, writing = local_env(), local_env()
+    reading.add_source(RMQSource(config_at(port), "passing", False, SimpleStringSchema())).print()
+    writing.from_collection(["a"], Types.STRING()).add_sink(RMQSink(config_at(port), "passing", SimpleStringSchema()))
+    for env in (reading, writing):
+        with pytest.raises(JobExecutionError, match=r"RabbitMQ at 127.0.0.1:\d+, .*inequivalent arg 'durable'"):
+            env.execute()
+    connection.close()
 
 
 def test_the_program_of_the_page(local_env: EnvironmentFactory, port: int, monkeypatch: pytest.MonkeyPatch) -> None:

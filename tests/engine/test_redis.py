@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import redis as redis_client
@@ -12,7 +13,7 @@ from tests.services.redis import PASSWORD, redis_server
 
 from penstock.common import Row, RowKind
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
-from penstock.common.typeinfo import Types
+from penstock.common.typeinfo import TypeInformation, Types
 from penstock.connectors.redis.lookup import RedisLookupFunction
 from penstock.connectors.redis.options import RedisOptions
 from penstock.connectors.redis.sink import RedisSink
@@ -65,9 +66,54 @@ def test_what_goes_wrong_is_said(local_env: EnvironmentFactory, options: RedisOp
     wrong = RedisOptions("127.0.0.1", options.port, password="wr0ng-w0rd")
     env = local_env()
     env.from_collection([1], Types.INT()).sink_to(RedisSink(wrong, lambda n: ("SET", "a", n)))
-    with pytest.raises(JobExecutionError, match="invalid username-password") as failure:
+    with pytest.raises(
+        JobExecutionError, match=r"Redis at 127.0.0.1:\d+, database 0: .*invalid username-password"
+    ) as failure:
         env.execute()
     assert "wr0ng-w0rd" not in f"{failure.value} {wrong!r}"
+
+
+@pytest.mark.parametrize(
+    ("record", "type_info", "message"),
+    [
+        (
+            Row(None, b""),
+            Types.ROW_NAMED(["id", "raw"], [Types.INT(), Types.PRIMITIVE_ARRAY(Types.BYTE())]),
+            "needs a value in",
+        ),
+        (
+            Row(1, b""),
+            Types.ROW_NAMED(["no", "raw"], [Types.INT(), Types.PRIMITIVE_ARRAY(Types.BYTE())]),
+            "needs a value in",
+        ),
+        ("Ann", Types.STRING(), "takes rows with names"),
+    ],
+)
+def test_rows_without_a_key_are_refused(
+    local_env: EnvironmentFactory, options: RedisOptions, record: Any, type_info: TypeInformation, message: str
+) -> None:
+    env = local_env()
+    env.from_collection([record], type_info).sink_to(RedisSink(options, key=["id"]))
+    with pytest.raises(JobExecutionError, match=message):
+        env.execute()
+
+
+def test_what_is_no_command_is_refused(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    env = local_env()
+    env.from_collection([1], Types.INT()).sink_to(RedisSink(options, lambda n: f"SET a {n}"))  # type: ignore[arg-type, return-value]
+    with pytest.raises(JobExecutionError, match="it has made 'SET a 1'"):
+        env.execute()
+
+
+def test_bytes_stay_bytes(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    row_type = Types.ROW_NAMED(["id", "raw"], [Types.INT(), Types.PRIMITIVE_ARRAY(Types.BYTE())])
+    env = local_env()
+    env.from_collection([Row(1, b"\xff\x00\xfe")], row_type).sink_to(RedisSink(options, key=["id"], prefix="raw:"))
+    env.execute()
+    lookup = RedisLookupFunction(options, row_type, ["id"], "raw:")
+    lookup.open()
+    assert lookup.lookup([(1,), (None,)]) == [[Row(id=1, raw=b"\xff\x00\xfe")], []]
+    lookup.close()
 
 
 def test_a_table_of_sql_is_written_and_looked_up(local_env: EnvironmentFactory, options: RedisOptions) -> None:

@@ -144,3 +144,11 @@ def test_a_file_source_reads_what_lies_in_a_bucket(bucket: str, local_env: Envir
     assert read(f"{store.location}/day/b.txt.gz") == sorted(lines[4000:])
     with pytest.raises(SetupError, match="there is no file or directory 's3://"):
         read(f"{bucket}/nothing-here")
+
+
+def test_a_bucket_that_is_not_there_is_not_made(bucket: str, local_env: EnvironmentFactory) -> None:
+    env = local_env()
+    sink = FileSink.for_row_format("s3://mistyped/lines", Encoder.simple_string_encoder()).build()
+    env.from_collection(["a"], Types.STRING()).sink_to(sink)
+    with pytest.raises(JobExecutionError, match="FileSink cannot write into 's3://mistyped/lines'.*bucket"):
+        env.execute()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from penstock.common.errors import JobExecutionError, SetupError
+from penstock.common.errors import JobExecutionError, PenstockError, SetupError
 
 Result = TypeVar("Result")
 CONNECT_RETRIES = 4
@@ -38,16 +38,18 @@ def reach(
     secrets: Iterable[str | None] = (),
     sleep: Callable[[float], None] = time.sleep,
 ) -> Result:
-    """The result of an attempt, repeated while the system is away. `what` names it and its place."""
+    """The result of an attempt, repeated while the system is away. `what` names it and its place, in every error."""
     for retry in range(retries + 1):
         try:
             return attempt()
+        except PenstockError:  # it says so itself
+            raise
         except Exception as error:
+            # Without the original traceback, whose lines could show what was connected with.
+            text = without_secrets(" ".join(str(error).split()) or repr(error), secrets)
             if not is_away(error):
-                raise
+                raise JobExecutionError(f"{what}: {type(error).__name__}: {text}") from None
             if retry == retries:
-                # Without the original traceback, whose lines could show what was connected with.
-                text = without_secrets(" ".join(str(error).split()) or repr(error), secrets)
                 raise JobExecutionError(f"{what} is away, after {retries + 1} attempts: {text}") from None
         sleep(pause_seconds(retry))
     raise AssertionError("unreachable")

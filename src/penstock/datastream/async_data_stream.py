@@ -102,7 +102,9 @@ def _check(function: AsyncFunction[Any, Any], timeout: Time, strategy: AsyncRetr
         raise ProgramError(
             f"{strategy!r} is no retry strategy: use AsyncRetryStrategy.fixed_delay() or its neighbours."
         )
+    if not hasattr(timeout, "to_milliseconds"):
+        raise ProgramError(f"The timeout of async I/O is a Time, as Time.seconds(5), got {timeout!r}.")
     if strategy is not NO_RETRY_STRATEGY and timeout.to_milliseconds() <= 0:
         raise ProgramError("Timeout should be configured when do async with retry: give one above zero.")
-    if capacity <= 0:
+    if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity <= 0:
         raise ProgramError(f"the capacity of async I/O must be greater than zero, got {capacity}")

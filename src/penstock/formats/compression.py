@@ -49,10 +49,14 @@ class _Deflated:
         self._decompressor = zlib.decompressobj()
 
     def read(self, _size: int) -> bytes:
-        while raw := self._file.read(_BLOCK):
+        while raw := self._decompressor.unused_data or self._file.read(_BLOCK):
+            if self._decompressor.eof:  # several streams one after the other, as with gzip
+                self._decompressor = zlib.decompressobj()
             if block := self._decompressor.decompress(raw):
                 return block
-        return self._decompressor.flush()
+        if not self._decompressor.eof:
+            raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+        return b""
 
 
 _DECOMPRESSORS: dict[str, Callable[[BinaryIO], Any]] = {

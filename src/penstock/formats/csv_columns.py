@@ -73,14 +73,14 @@ class CsvColumns:
         """Raises ReadDifferently or one of Arrow's errors before the first record about which the readers differ."""
         done = 0
         if self._only_texts:  # an empty line is then a row of nothing but empty texts, which costs less to look for
-            for columns in self._open(_Inspected(blocks(path), ()), skipped_rows):
+            for columns in self._open(_Inspected(blocks_without_mark(path), ()), skipped_rows):
                 if _has_empty_row(columns):
                     break
                 yield from self._batches(columns)
                 done += columns.num_rows
             else:
                 return
-        for columns in self._open(_Inspected(blocks(path), self._pairs), skipped_rows):
+        for columns in self._open(_Inspected(blocks_without_mark(path), self._pairs), skipped_rows):
             known = min(done, columns.num_rows)
             done -= known
             yield from self._batches(columns.slice(known))
@@ -135,6 +135,14 @@ class CsvColumns:
             ),
         )
         return reader
+
+
+def blocks_without_mark(path: str) -> Iterator[bytes]:
+    """Spreadsheets put a mark in front of UTF-8, which is not part of the first field (Jackson leaves it out, too)."""
+    mark = _BYTE_ORDER_MARK
+    for block in blocks(path):
+        yield block.removeprefix(mark)
+        mark = b""
 
 
 class _Inspected:

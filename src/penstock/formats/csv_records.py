@@ -13,8 +13,7 @@ import pyarrow as pa
 from penstock.common.errors import JobExecutionError
 from penstock.common.typeinfo import RowTypeInfo
 from penstock.common.types import Row
-from penstock.formats.compression import blocks
-from penstock.formats.csv_columns import CsvColumns, ReadDifferently
+from penstock.formats.csv_columns import CsvColumns, ReadDifferently, blocks_without_mark
 from penstock.formats.csv_dialect import CsvDialect, CsvRowReader
 from penstock.formats.file_formats import WholeFile
 from penstock.runtime.batch import Batch
@@ -97,7 +96,7 @@ class CsvRecords(WholeFile):
 def _lines(path: str) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     rest = ""
-    for block in blocks(path):
+    for block in blocks_without_mark(path):
         *lines, rest = (rest + decoder.decode(block)).split("\n")
         for line in lines:
             yield line + "\n"

@@ -118,7 +118,10 @@ def _scalar_reader(type_info: TypeInformation) -> Reader | None:
 
 
 def _string(node: Any) -> str:
-    return node if isinstance(node, str) else json_text(node)
+    text = node if isinstance(node, str) else json_text(node)
+    if not text.isascii():
+        text.encode()  # JSON can name halves of characters, which are no text: an error here, where it can be skipped
+    return text
 
 
 def _number_text(node: Any) -> str:

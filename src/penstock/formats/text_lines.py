@@ -74,16 +74,18 @@ def range_of_lines(path: str, start: int, end: int, extent: int) -> Iterator[byt
     """The bytes of the lines that begin in [start, end)."""
     with open_file(path) as file:
         _check_not_shortened(file, path, extent)
-        position = _first_line_start(file, start, extent)
-        stop = _first_line_start(file, end, extent)
+        position = _first_line_start(file, path, start, extent)
+        stop = _first_line_start(file, path, end, extent)
         file.seek(position)
         while position < stop:
             block = file.read(min(_READ_BYTES, stop - position))
+            if not block:
+                raise _shortened(file, path, extent)
             position += len(block)
             yield block
 
 
-def _first_line_start(file: BinaryIO, position: int, extent: int) -> int:
+def _first_line_start(file: BinaryIO, path: str, position: int, extent: int) -> int:
     """The first place at or after `position` at which a line begins, or the end of the file."""
     if position == 0 or position >= extent:
         return position
@@ -91,6 +93,8 @@ def _first_line_start(file: BinaryIO, position: int, extent: int) -> int:
     file.seek(place)
     while place < extent:
         block = file.read(min(_SEARCH_BYTES, extent - place))
+        if not block:
+            raise _shortened(file, path, extent)
         found = block.find(b"\n")
         if found >= 0:
             return place + found + 1
@@ -99,12 +103,15 @@ def _first_line_start(file: BinaryIO, position: int, extent: int) -> int:
 
 
 def _check_not_shortened(file: BinaryIO, path: str, extent: int) -> None:
-    length = file.seek(0, 2)
-    if length < extent:
-        raise JobExecutionError(
-            f"{path!r} had {extent} bytes when this job planned to read it, and has only {length} now."
-            " Files must not be changed while a job reads them: write new ones and rename them into place."
-        )
+    if file.seek(0, 2) < extent:
+        raise _shortened(file, path, extent)
+
+
+def _shortened(file: BinaryIO, path: str, extent: int) -> JobExecutionError:
+    return JobExecutionError(
+        f"{path!r} had {extent} bytes when this job planned to read it, and has only {file.seek(0, 2)} now."
+        " Files must not be changed while a job reads them: write new ones and rename them into place."
+    )
 
 
 def _newline_is_one_byte(charset: str) -> bool:

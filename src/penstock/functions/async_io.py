@@ -91,7 +91,7 @@ class AsyncFunction(Function, Generic[IN, OUT]):
     def timeout(self, value: IN) -> list[OUT]:
         """Called instead of a result that did not come in time; fails the job unless overridden."""
         raise TimeoutError(
-            f"{type(self).__name__}.async_invoke did not finish in time for {value!r}; "
+            f"{type(self).__name__}.async_invoke did not finish in time for {value!r:.1000}; "
             "raise the timeout or override timeout() to return a substitute"
         )
 

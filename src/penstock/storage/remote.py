@@ -47,7 +47,7 @@ class RemoteStorage(Storage):
     def writer(self, name: str) -> Iterator[BinaryIO]:
         target = self._path(name)
         path = target if self._whole else self._temporary(target)
-        self._fs.makedirs(posixpath.dirname(path), exist_ok=True)
+        self._make_directory(path)
         file = self._fs.open(path, "wb")
         try:
             yield file
@@ -57,6 +57,11 @@ class RemoteStorage(Storage):
         file.close()
         if path != target:
             self._fs.mv(path, target)
+
+    def _make_directory(self, path: str) -> None:
+        """Object stores have none; what fsspec would make there is a bucket that was mistyped."""
+        if not self._whole:
+            self._fs.makedirs(posixpath.dirname(path), exist_ok=True)
 
     def _temporary(self, path: str) -> str:
         directory, base = posixpath.split(path)
@@ -77,7 +82,7 @@ class RemoteStorage(Storage):
                 " drivers apart. Keep the job's home elsewhere; checkpoints, savepoints and files may be here."
             )
         path = self._path(name)
-        self._fs.makedirs(posixpath.dirname(path), exist_ok=True)
+        self._make_directory(path)
         try:
             with _memory_lock if self._in_memory else contextlib.nullcontext():
                 self._fs.pipe_file(path, content, mode="create")
@@ -110,5 +115,5 @@ class RemoteStorage(Storage):
         target = self._path(new_name)
         if self._fs.exists(target):
             raise FileExistsError(f"{target} exists already")
-        self._fs.makedirs(posixpath.dirname(target), exist_ok=True)
+        self._make_directory(target)
         self._fs.mv(self._path(name), target)

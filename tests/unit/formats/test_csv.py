@@ -45,6 +45,15 @@ def base() -> CsvSchemaBuilder:
     return CsvSchema.builder().add_number_column("a").add_string_column("b")
 
 
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("line", ["1,a", "1,"])  # the second is read record by record
+def test_the_mark_that_spreadsheets_put_first_is_no_part_of_a_field(tmp_path: Path, line: str, header: bool) -> None:
+    builder = CsvSchema.builder().add_number_column("id").add_string_column("name").set_null_value("")
+    text = ("id,name\n" if header else "") + line
+    rows = read(builder.set_use_header() if header else builder, tmp_path, "\ufeff" + text + "\n")
+    assert rows == [Row(id=1, name=line[2:] or None)]
+
+
 @pytest.mark.parametrize(
     ("builder", "text", "expected"),
     [

@@ -46,6 +46,12 @@ def test_messages_that_cannot_be_read(message: str) -> None:
         builder().build().deserialize(message.encode())
 
 
+@pytest.mark.parametrize("message", [rb'{"b":"\ud800"}', rb'{"b":["\udc00x"]}'])
+def test_halves_of_characters_are_no_text(message: bytes) -> None:
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        builder().build().deserialize(message)
+
+
 def test_null_is_no_row() -> None:
     assert builder().build().deserialize(b"null") is None
 

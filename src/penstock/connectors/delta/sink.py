@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import time
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -12,9 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.time import Instant
 from penstock.common.typeinfo import RowTypeInfo
 from penstock.connectors.delta.table import DeltaLocation
-from penstock.connectors.lake.records import named_row_type
+from penstock.connectors.lake.records import named_row_type, same_kind
 from penstock.connectors.lake.staging import DELETED, AppendingWriter, ChangesWriter, StagedFile
 from penstock.connectors.reaching import package
 from penstock.formats.arrow_types import arrow_schema
@@ -46,6 +49,15 @@ class DeltaSink(Sink):
         unknown = [name for name in (*key, *partition_by) if name not in row_type.get_field_names()]
         if unknown:
             raise ProgramError(f"DeltaSink has no column {', '.join(unknown)}; it has {row_type.get_field_names()}.")
+        if partition_by and set(partition_by) >= set(row_type.get_field_names()):
+            raise ProgramError("DeltaSink needs a column that is not in partition_by: only those are in files.")
+        for field in arrow_schema(row_type):
+            if pa.types.is_time(field.type):
+                raise ProgramError(
+                    f"Delta has no times of day: give {field.name!r} as a text, a number or a timestamp."
+                )
+            if field.name in partition_by and (pa.types.is_binary(field.type) or pa.types.is_nested(field.type)):
+                raise ProgramError(f"A Delta table cannot be partitioned by {field.name!r}, which is {field.type}.")
         self._key = list(key)
         self._partition_by = list(partition_by)
 
@@ -93,7 +105,7 @@ class DeltaCommitter(Committer):
             )
         table = self._location.open()
         there = {field.name: field.type for field in pa.schema(table.schema().to_arrow())}
-        wrong = [field.name for field in self._schema if not _fits(field.type, there.get(field.name))]
+        wrong = [field.name for field in self._schema if not same_kind(field.type, there.get(field.name))]
         if wrong or table.metadata().partition_columns != self._partition_by and not self._key:
             raise JobExecutionError(
                 f"The Delta table {self._location.uri} has the columns {there}, partitioned by"
@@ -133,7 +145,10 @@ class DeltaCommitter(Committer):
             add(
                 staged.path,
                 staged.size,
-                {name: None if value is None else str(value) for name, value in staged.partition.items()},
+                {
+                    name: partition_text(value, self._schema.field(name).type)
+                    for name, value in staged.partition.items()
+                },
                 now,
                 True,
                 json.dumps({"numRecords": staged.rows}),
@@ -147,8 +162,8 @@ class DeltaCommitter(Committer):
     def _merge(self, table: Any, committables: list[StagedFile], properties: Any) -> None:
         files = self._location.files()
         changes = pa.concat_tables(pyarrow.parquet.read_table(staged.path, filesystem=files) for staged in committables)
-        same = " AND ".join(f"target.`{name}` = change.`{name}`" for name in self._key)
-        values = {f"`{name}`": f"change.`{name}`" for name in self._schema.names}
+        same = " AND ".join(f"target.{_quoted(name)} = change.{_quoted(name)}" for name in self._key)
+        values = {_quoted(name): f"change.{_quoted(name)}" for name in self._schema.names}
         merge = table.merge(changes, same, source_alias="change", target_alias="target", commit_properties=properties)
         stays = f"change.{DELETED} = false"
         merge = merge.when_matched_delete(f"change.{DELETED} = true")
@@ -167,16 +182,19 @@ class DeltaCommitter(Committer):
             files.delete_dir_contents(self._changes, missing_dir_ok=True)
 
 
-def _fits(ours: pa.DataType, theirs: pa.DataType | None) -> bool:
-    """Delta has one unit of time, and one kind of text."""
-    if theirs is None:
-        return False
-    if pa.types.is_timestamp(ours) and pa.types.is_timestamp(theirs):
-        return (ours.tz is None) == (theirs.tz is None)
-    alike = (
-        (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
-        (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
-    )
-    return bool(ours == theirs) or any(
-        any(kind(ours) for kind in kinds) and any(kind(theirs) for kind in kinds) for kinds in alike
-    )
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def partition_text(value: Any, kind: pa.DataType) -> str | None:
+    """A value as Delta's log has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return f"{value:.{kind.scale}f}"
+    if isinstance(value, Instant):
+        moment = datetime.datetime.fromtimestamp(value.seconds, datetime.UTC) + datetime.timedelta(
+            microseconds=value.nanos // 1_000
+        )
+        return f"{moment:%Y-%m-%d %H:%M:%S.%f}"
+    return None if value is None else str(value)

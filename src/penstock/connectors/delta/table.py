@@ -87,6 +87,15 @@ class DeltaView(TableView):
             )
         return self._location.open()
 
+    def check(self, version: int) -> None:
+        newest = self.newest()
+        try:
+            self._location.open(version)
+        except package("deltalake.exceptions", "delta").DeltaError as error:
+            raise JobExecutionError(
+                f"{self.place} has no version {version} (any more); the newest is {newest}: {error}"
+            ) from None
+
     def after(self, version: int) -> int | None:
         return version + 1 if version < self.newest() else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from penstock.common.errors import JobExecutionError
 from penstock.connectors.reaching import package, reach
 
 _BUSY = 429
+_MISSING = 404
 _AWAY = {502, 503, 504}
 
 
@@ -111,7 +111,7 @@ class BulkClient:
             if result["status"] == _BUSY:
                 rejected.append(action)
                 reason = str(result.get("error"))
-            elif result["status"] >= 300:
+            elif result["status"] >= 300 and not (result["status"] == _MISSING and "delete" in item):
                 raise JobExecutionError(
                     f"{self._address} refuses a document of the index {result.get('_index')!r}: {result.get('error')}"
                 )
@@ -123,14 +123,3 @@ class BulkClient:
 
 class _NodeAwayError(Exception):
     pass
-
-
-def index_action(index: str, id_: Any, document: dict[str, Any], doc_type: str | None) -> bytes:
-    """One document, in the form of the bulk interface."""
-    where = {"_index": index}
-    if id_ is not None:
-        where["_id"] = str(id_)
-    if doc_type is not None:
-        where["_type"] = doc_type
-    lines = (json.dumps({"index": where}), json.dumps(document, default=str, ensure_ascii=False))
-    return ("\n".join(lines) + "\n").encode()

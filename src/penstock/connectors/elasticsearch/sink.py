@@ -8,9 +8,10 @@ from typing import Any, NoReturn, Self
 from urllib.parse import urlsplit
 
 from penstock.common.errors import ConfigurationError, JobExecutionError, NotSupportedError, ProgramError
-from penstock.common.types import Row
+from penstock.common.types import Row, RowKind
 from penstock.connectors.base import DeliveryGuarantee
-from penstock.connectors.elasticsearch.bulk import Backoff, BulkClient, ClusterAddress, index_action
+from penstock.connectors.elasticsearch.actions import delete_action, index_action
+from penstock.connectors.elasticsearch.bulk import Backoff, BulkClient, ClusterAddress
 from penstock.functions.sink import Records, Sink, SinkWriter, WriterContext
 
 __all__ = [
@@ -51,9 +52,19 @@ class ElasticsearchEmitter:
         """The index is the value of a field."""
         return ElasticsearchEmitter(None, index_field, key_field, doc_type)
 
-    def action(self, record: Any, names: list[str] | None) -> bytes:
-        if isinstance(record, Row):
-            document = dict(zip(record._fields or names or [], record._values, strict=True))
+    def action(self, record: Any, names: list[str] | None) -> bytes | None:
+        """None for what the following record says, too."""
+        kind = record.get_row_kind() if isinstance(record, Row) else RowKind.INSERT
+        if kind is RowKind.UPDATE_BEFORE and self._key_field is not None:
+            return None
+        if kind in (RowKind.UPDATE_BEFORE, RowKind.DELETE) and self._key_field is None:
+            raise JobExecutionError(
+                f"ElasticsearchSink needs a key field for a changelog, to find the document that is gone:"
+                f" {record!r:.200}"
+            )
+        columns = (record._fields or names) if isinstance(record, Row) else None
+        if columns:
+            document = dict(zip(columns, record._values, strict=True))
         elif isinstance(record, dict):
             document = record
         else:
@@ -63,6 +74,8 @@ class ElasticsearchEmitter:
         if index is None or (self._key_field is not None and id_ is None):
             missing = self._index_field if index is None else self._key_field
             raise JobExecutionError(f"ElasticsearchSink needs the field {missing!r} of each record: {record!r:.200}")
+        if kind is RowKind.DELETE:
+            return delete_action(str(index), id_, self.doc_type)
         return index_action(str(index), id_, document, self.doc_type)
 
 
@@ -108,6 +121,8 @@ class BulkWriter(SinkWriter):
         sink = self._sink
         for record in records.values:
             action = sink.emitter.action(record, self._names)
+            if action is None:
+                continue
             self._actions.append(action)
             self._bytes += len(action)
             enough = 0 < sink.max_actions <= len(self._actions) or 0 < sink.max_bytes <= self._bytes

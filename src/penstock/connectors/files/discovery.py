@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
 
@@ -34,7 +35,8 @@ def find_files(paths: list[str], known: Callable[[str], bool] = lambda path: Fal
         elif os.path.isdir(path):
             yield from _files_below(path, known)
         elif os.path.isfile(path) and not known(path):
-            yield path, os.path.getsize(path)
+            with contextlib.suppress(FileNotFoundError):
+                yield path, os.path.getsize(path)
 
 
 def _files_below(directory: str, known: Callable[[str], bool]) -> Iterator[tuple[str, int]]:
@@ -49,7 +51,11 @@ def _files_below(directory: str, known: Callable[[str], bool]) -> Iterator[tuple
         if entry.is_dir():
             yield from _files_below(entry.path, known)
         elif entry.is_file():
-            yield entry.path, entry.stat().st_size
+            try:
+                size = entry.stat().st_size
+            except FileNotFoundError:  # as a file that was written under another name and is renamed now
+                continue
+            yield entry.path, size
 
 
 def _files_in_store(path: str) -> Iterator[tuple[str, int]]:

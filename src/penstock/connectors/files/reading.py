@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from penstock.common.errors import JobExecutionError, PenstockError
 from penstock.connectors.files.discovery import check_paths_exist, find_files
 from penstock.formats.file_formats import FileFormat
 from penstock.functions.bad_records import BadRecord, BadRecords
@@ -27,6 +28,7 @@ _FINGERPRINT_BYTES = 8
 _EXTENT, _DONE = 1, 2
 PendingFile = list[Any]  # path, extent, done, number: a list because it goes through JSON
 Range = tuple[str, int, int, int]  # path, start, end, extent
+Read = list[Any] | Batch | BadRecord
 
 
 class FileReader(WorkReader):
@@ -36,7 +38,7 @@ class FileReader(WorkReader):
 
     def read(self, work: Iterable[Range]) -> Iterator[Batch | Control | BadRecord]:
         for path, start, end, extent in work:
-            for records in self._format.read(path, start, end, extent):
+            for records in _naming(path, self._format.read(path, start, end, extent)):
                 if isinstance(records, BadRecord):
                     yield records
                     continue
@@ -44,6 +46,21 @@ class FileReader(WorkReader):
                 step = _RECORDS_PER_BATCH if batch.columns is None else _ROWS_OF_COLUMNS
                 for first in range(0, len(batch), step):
                     yield batch.slice(first, first + step)
+
+
+def _naming(path: str, records: Iterator[Read]) -> Iterator[Read]:
+    """Whatever goes wrong in a file, its path is told: a directory may have thousands."""
+    try:
+        yield from records
+    except PenstockError:  # it says so itself
+        raise
+    except FileNotFoundError as error:
+        raise JobExecutionError(
+            f"{path!r} was there when this job planned to read it, and is gone. Files may be moved or removed when"
+            " their records are in a completed checkpoint or in the results of the job."
+        ) from error
+    except Exception as error:
+        raise JobExecutionError(f"{path!r} cannot be read: {type(error).__name__}: {error}") from error
 
 
 class Files(SourcePlanner):
@@ -112,7 +129,10 @@ class Files(SourcePlanner):
     def _rate(self, path: str, extent: int) -> float:
         """Remembered for one file only: files are read one after the other."""
         if self._rate_of is None or self._rate_of[0] != path:
-            self._rate_of = path, max(1e-9, self._format.records_per_unit(path, extent))
+            try:
+                self._rate_of = path, max(1e-9, self._format.records_per_unit(path, extent))
+            except FileNotFoundError:  # which the reader will say
+                return 1.0
         return self._rate_of[1]
 
     def _discover(self, position: Any) -> Any:
@@ -123,9 +143,13 @@ class Files(SourcePlanner):
             self._seen = _Seen(position["seen"])
         seen = self._seen
         for path, size in find_files(self._paths, seen.knows):
-            if not seen.add(path):
+            if path in seen:
                 continue
-            extent = self._format.extent(path, size)
+            try:
+                extent = self._format.extent(path, size)
+            except FileNotFoundError:  # it has another name by now, or none
+                continue
+            seen.add(path)
             if extent:
                 pending.append([path, extent, 0, found])
                 found += 1
@@ -186,16 +210,18 @@ class _Seen:
         self.grown = False
         self.knows = self._names.__contains__
 
-    def add(self, path: str) -> bool:
-        """Whether it is new."""
+    def __contains__(self, path: str) -> bool:
+        there = _fingerprint(path) in self._fingerprints
+        if there:
+            self._names.add(path)
+        return there
+
+    def add(self, path: str) -> None:
         self._names.add(path)
         fingerprint = _fingerprint(path)
-        if fingerprint in self._fingerprints:
-            return False
         self._fingerprints.add(fingerprint)
         self._raw += fingerprint
         self.grown = True
-        return True
 
     def pack(self) -> str:
         if self.grown:

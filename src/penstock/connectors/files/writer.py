@@ -10,8 +10,10 @@ never used again, and it is swept when the job has ended.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
@@ -97,9 +99,14 @@ class FileWriter(SinkWriter):
         if self._next_check is None:
             self._next_check = now + self._settings.bucket_check_interval
         write = self._write_bulk if self._encoder is None else self._write_rows
-        try:
+        with self._naming_the_place():
             for bucket_id, part in self._by_bucket(records, now).items():
                 write(bucket_id, part, now)
+
+    @contextlib.contextmanager
+    def _naming_the_place(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:  # such as a full disk, of which the system does not say which one
             raise JobExecutionError(
                 f"FileSink cannot write into {self._settings.base_path!r}: {error.strerror or error}. Is there room,"
@@ -171,7 +178,7 @@ class FileWriter(SinkWriter):
 
     def _new_part(self, bucket_id: str, bucket: _Bucket, now: int) -> PartFile:
         settings = self._settings
-        directory = os.path.join(settings.base_path, bucket_id) if bucket_id else settings.base_path
+        directory = _directory_of(bucket_id, settings.base_path) if bucket_id else settings.base_path
         final = f"{settings.part_prefix}-{bucket.unique}-{bucket.counter}{settings.part_suffix}"
         bucket.counter += 1
         return PartFile(
@@ -214,6 +221,10 @@ class FileWriter(SinkWriter):
                 self._roll(bucket_id)
 
     def flush(self, end_of_input: bool) -> None:
+        with self._naming_the_place():
+            self._finish_or_sync(end_of_input)
+
+    def _finish_or_sync(self, end_of_input: bool) -> None:
         for bucket_id, bucket in self._buckets.items():
             if bucket.part is None:
                 continue
@@ -261,3 +272,14 @@ class FileWriter(SinkWriter):
         for part in self._open_parts.values():
             part.close()
         self._open_parts.clear()
+
+
+def _directory_of(bucket_id: Any, base_path: str) -> str:
+    """Names of buckets often come out of records: none of them may lead to another place."""
+    if not isinstance(bucket_id, str):
+        raise JobExecutionError(f"A bucket assigner gives the bucket's name as text, not {bucket_id!r:.200}.")
+    if os.path.isabs(bucket_id) or ".." in bucket_id.split("/") or "\0" in bucket_id:
+        raise JobExecutionError(
+            f"The bucket {bucket_id!r:.200} is no directory below {base_path!r}: give it another name."
+        )
+    return os.path.join(base_path, bucket_id)

@@ -16,7 +16,7 @@ import pyarrow.parquet
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.typeinfo import RowTypeInfo
 from penstock.connectors.iceberg.table import IcebergLocation
-from penstock.connectors.lake.records import named_row_type
+from penstock.connectors.lake.records import named_row_type, same_kind
 from penstock.connectors.lake.staging import DELETED, AppendingWriter, ChangesWriter, StagedFile
 from penstock.connectors.reaching import package, pause_seconds
 from penstock.formats.arrow_types import arrow_schema
@@ -42,7 +42,7 @@ class IcebergSink(Sink):
         catalog_name: str = "default",
     ) -> None:
         super().__init__()
-        self._location = IcebergLocation(table, dict(catalog_properties), catalog_name)
+        self._location = IcebergLocation.of(table, catalog_properties, catalog_name)
         self._row_type = named_row_type(row_type, "IcebergSink")
         unknown = [name for name in key if name not in row_type.get_field_names()]
         if unknown:
@@ -99,6 +99,17 @@ class IcebergCommitter(Committer):
                 f"The Iceberg table {self._location.table} has no column {', '.join(missing)}; it has"
                 f" {', '.join(sorted(there))}."
             )
+        columns = _columns(table)
+        wrong = [
+            f"{one.name!r} is {columns[one.name].type}, that of the stream {one.type}"
+            for one in self._schema
+            if not _can_be(one.type, columns[one.name].type)
+        ]
+        if wrong:
+            raise JobExecutionError(
+                f"The Iceberg table {self._location.table} has columns of other types: {'; '.join(wrong)}. Give both"
+                " the same (Iceberg has no integers of 8 and 16 bits: declare INT)."
+            )
 
     def commit(self, epoch: int, committables: list[StagedFile]) -> None:
         failed = package("pyiceberg.exceptions", "iceberg").CommitFailedException
@@ -143,6 +154,15 @@ class IcebergCommitter(Committer):
 def _columns(table: Any) -> dict[str, pa.Field]:
     convert = package("pyiceberg.io.pyarrow", "iceberg").schema_to_pyarrow
     return {one.name: one for one in convert(table.schema(), include_field_ids=False)}
+
+
+def _can_be(ours: pa.DataType, theirs: pa.DataType) -> bool:
+    """As Iceberg widens numbers; nested columns are pyiceberg's to compare."""
+    if pa.types.is_nested(ours) or pa.types.is_decimal(ours):
+        return type(ours) is type(theirs) or pa.types.is_nested(theirs)
+    wider = {pa.int32(): pa.int64(), pa.float32(): pa.float64()}
+    times = pa.types.is_time(ours) and pa.types.is_time(theirs)
+    return times or same_kind(ours, theirs) or wider.get(ours) == theirs
 
 
 def _fits(table: Any, schema: pa.Schema) -> bool:

@@ -26,5 +26,5 @@ class IcebergSource(LakeSource):
         continuous: bool = False,
         catalog_name: str = "default",
     ) -> None:
-        location = IcebergLocation(table, dict(catalog_properties), catalog_name)
+        location = IcebergLocation.of(table, catalog_properties, catalog_name)
         super().__init__(partial(IcebergView, location), row_type, snapshot_id, continuous)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from penstock.common.errors import JobExecutionError, PenstockError
+from penstock.common.errors import JobExecutionError, PenstockError, ProgramError
 from penstock.connectors.lake.lanes import TableView
 from penstock.connectors.reaching import package
 
@@ -25,6 +25,12 @@ class IcebergLocation:
     table: str
     properties: dict[str, str] = field(repr=False)
     catalog: str = "default"
+
+    @staticmethod
+    def of(table: str, properties: dict[str, str], catalog: str) -> IcebergLocation:
+        if not all(table.split(".")) or "." not in table:
+            raise ProgramError(f"An Iceberg table is named with its namespace, as 'shop.views', not {table!r}.")
+        return IcebergLocation(table, dict(properties), catalog)
 
     def open_catalog(self) -> Any:
         try:
@@ -69,6 +75,12 @@ class IcebergView(TableView):
         self._table.refresh()
         snapshot = self._table.current_snapshot()
         return 0 if snapshot is None else int(snapshot.snapshot_id)
+
+    def check(self, version: int) -> None:
+        if self._table.snapshot_by_id(version) is None:
+            raise JobExecutionError(
+                f"{self.place} has no snapshot {version} (any more); the newest is {self.newest()}."
+            )
 
     def after(self, version: int) -> int | None:
         newest = self.newest()

@@ -49,7 +49,11 @@ def parse_url(url: str, user: str | None = None, password: str | None = None) ->
         if not rest or rest == ":memory:":
             raise ConfigurationError("A SQLite database needs a file that driver and workers see: jdbc:sqlite:/path.")
         return DatabaseAddress(kind, "", 0, rest)
-    parts = urlsplit(rest if rest.startswith("//") else f"//localhost/{rest}")
+    try:
+        parts = urlsplit(rest if rest.startswith("//") else f"//localhost/{rest}")
+        port = parts.port or _PORTS[kind]
+    except ValueError as error:  # without the text, which may have the password
+        raise ConfigurationError(f"The URL of a database, jdbc:{scheme}://..., cannot be read: {error}.") from None
     properties = dict(parse_qsl(parts.query, keep_blank_values=True))
     inside_user, inside_password = properties.pop("user", None), properties.pop("password", None)
     database = unquote(parts.path.lstrip("/"))
@@ -60,7 +64,7 @@ def parse_url(url: str, user: str | None = None, password: str | None = None) ->
     return DatabaseAddress(
         kind,
         parts.hostname or "localhost",
-        parts.port or _PORTS[kind],
+        port,
         database,
         user or inside_user or parts.username,
         password or inside_password or parts.password,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
@@ -14,6 +15,7 @@ from penstock.connectors.jdbc.writing import RowsOfEpoch, StagedRows, stage_pref
 from penstock.functions.sink import Committer, CommitterContext
 
 EPOCHS = "penstock_epochs"
+_logger = logging.getLogger("penstock.jdbc")
 
 
 class EpochCommitter(Committer):
@@ -38,6 +40,9 @@ class EpochCommitter(Committer):
             cursor.execute(
                 f"CREATE TABLE IF NOT EXISTS {EPOCHS} (owner varchar(512) PRIMARY KEY, epoch bigint NOT NULL)"
             )
+
+            for table in filter(None, (EPOCHS, self._target.table)):
+                self._session.dialect.check_transactions(cursor, table)
 
         self._session.run(create, self._max_retries)
 
@@ -83,6 +88,17 @@ class EpochCommitter(Committer):
     def sweep(self) -> None:
         if self._session.dialect.stages:
             self._session.run(self._drop_stages, self._max_retries)
+
+    def conclude(self) -> None:
+        """Of a job that was cancelled or has failed, too: nobody else would know the tables."""
+        session = Session(self._address, connect_retries=0)  # a job that ends waits for no database
+        try:
+            if session.dialect.stages:
+                session.run(self._drop_stages)
+        except JobExecutionError as error:
+            _logger.warning("tables that begin with %s could not be dropped: %s", self._prefix, error)
+        finally:
+            session.close()
 
     def _drop_stages(self, cursor: Any) -> None:
         pattern = self._prefix.replace("_", r"\_") + "%"

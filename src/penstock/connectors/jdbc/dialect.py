@@ -70,6 +70,9 @@ class Dialect(ABC):
         """In the fastest way that this database has."""
         target.execute(cursor, self, self.adapted(rows))
 
+    def check_transactions(self, cursor: Any, table: str) -> None:
+        """Raises if what is written to a table stays there although its transaction is rolled back."""
+
     def stream(self, connection: Any) -> Any:
         """A cursor whose result stays in the database until it is fetched."""
         return connection.cursor()
@@ -91,6 +94,6 @@ def dialect_of(address: DatabaseAddress) -> Dialect:
 
 def unknown_property(address: DatabaseAddress, name: str, known: Sequence[str]) -> ConfigurationError:
     return ConfigurationError(
-        f"The URL of {address} has the property {name!r}, which is not known here; known are user, password,"
-        f" {', '.join(sorted(known))}."
+        f"The URL of {address} has the property {name!r}, which is not known here, or not with this value; known are"
+        f" user, password, {', '.join(sorted(known))}."
     )

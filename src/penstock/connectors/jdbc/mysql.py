@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from penstock.common.errors import JobExecutionError
 from penstock.connectors.jdbc.address import DatabaseAddress
 from penstock.connectors.jdbc.dialect import Dialect, unknown_property
 from penstock.connectors.reaching import package
@@ -47,6 +48,20 @@ class MySQL(Dialect):
 
     def quoted(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
+
+    def check_transactions(self, cursor: Any, table: str) -> None:
+        *schema, name = (part.strip(" `") for part in table.split("."))
+        cursor.execute(
+            "SELECT engine FROM information_schema.tables WHERE table_schema = COALESCE(%s, DATABASE())"
+            " AND table_name = %s AND engine IN ('MyISAM', 'Aria', 'MEMORY', 'CSV', 'ARCHIVE')",
+            (schema[-1] if schema else None, name),
+        )
+        found = cursor.fetchone()
+        if found is not None:
+            raise JobExecutionError(
+                f"The table {table} has the engine {found[0]}, which has no transactions, so that rows could come"
+                f" twice: ALTER TABLE {table} ENGINE = InnoDB, or write at least once."
+            )
 
     def upsert(self, table: str, columns: Sequence[str], key: Sequence[str]) -> str:
         names = [self.quoted(name) for name in columns if name not in key] or [self.quoted(key[0])]

@@ -50,7 +50,7 @@ class PostgreSQL(Dialect):
         plan = plan_for(target, self) if len(rows) > _FEW_ROWS else None
         if plan is None:
             target.execute(cursor, self, rows)
-        elif plan.straight is not None:
+        elif plan.straight is not None and plan.takes_copies(cursor):
             plan.copy(cursor, plan.straight, rows)
         else:
             plan.create(cursor, "penstock_batch", temporary=True)

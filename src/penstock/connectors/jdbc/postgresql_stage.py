@@ -19,7 +19,7 @@ from penstock.common.typeinfo import (
     TypeInformation,
 )
 from penstock.connectors.jdbc.dialect import Dialect, Rows
-from penstock.connectors.jdbc.statement import Insert, Statement
+from penstock.connectors.jdbc.statement import Insert, Statement, without_line_comments
 from penstock.connectors.jdbc.targets import StatementTarget, TableTarget
 
 NUMBER = "penstock_n"  # the order of rows
@@ -28,6 +28,7 @@ _UPSERT = re.compile(r"ON\s+CONFLICT\s*\((?P<key>[^()]*)\)\s*DO\s+UPDATE\s+SET\s
 _CHANGE = re.compile(r'\s*("[^"]+"|\w+)\s*=\s*EXCLUDED\s*\.\s*("[^"]+"|\w+)\s*', re.I)
 _LEAVES_ROWS = re.compile(r"ON\s+CONFLICT.*DO\s+NOTHING", re.I | re.S)
 _REPEATABLE = re.compile(r"\s*(INSERT|UPDATE|DELETE|MERGE)\b", re.I)
+_ANSWERS = re.compile(r"\bRETURNING\b", re.I)
 _TYPES = {
     BasicType.STRING: "text",
     BasicType.CHAR: "text",
@@ -54,7 +55,7 @@ class StagePlan:
     ordered: bool
     commands: tuple[str, ...]  # with {stage} and {columns}
     table: str | None = None  # whose columns they are
-    straight: str | None = None  # the target, when rows can be copied into it at once
+    straight: str | None = None  # the target, when rows can be copied into it at once, if it is a plain table
     marks_deletions: bool = False
 
     def create(self, cursor: Any, stage: str, temporary: bool = False) -> None:
@@ -64,6 +65,16 @@ class StagePlan:
             cursor.execute(f"ALTER TABLE {stage} ADD {DELETED} boolean NOT NULL")
         if self.ordered:
             cursor.execute(f"ALTER TABLE {stage} ADD {NUMBER} bigint GENERATED ALWAYS AS IDENTITY")
+
+    def takes_copies(self, cursor: Any) -> bool:
+        """Views take rows as well, but no copies of them, nor do tables with row level security."""
+        if self.straight is None:
+            return False
+        cursor.execute(
+            "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity FROM pg_class WHERE oid = %s::regclass",
+            (self.straight,),
+        )
+        return bool(cursor.fetchone()[0])
 
     def copy(self, cursor: Any, stage: str, rows: Rows) -> None:
         names = self._names(cursor) + (f", {DELETED}" if self.marks_deletions else "")
@@ -90,6 +101,8 @@ def plan_for(target: Any, dialect: Dialect) -> StagePlan | None:
     if isinstance(target, TableTarget):
         return _plan_for_table(target, dialect)
     if isinstance(target, StatementTarget):
+        if any(map(_ANSWERS.search, target.statement.pieces)):
+            return None  # inside the server nobody takes the answers
         insert = target.statement.insert
         if insert is not None:
             return _plan_for_insert(insert, target.statement)
@@ -142,7 +155,8 @@ def _plan_for_statement(statement: Statement, type_info: RowTypeInfo) -> StagePl
 
 def _loop(statement: Statement, names: Sequence[str]) -> str:
     """The statement itself for each row in its order, inside the server."""
-    body = statement.with_values([f"penstock_row.{name}" for name in names]).strip().rstrip(";")
+    whole = statement.with_values([f"penstock_row.{name}" for name in names])
+    body = without_line_comments(whole).strip().rstrip(";")
     rows = f"SELECT * FROM {{stage}} ORDER BY {NUMBER}"
     loop = f"FOR penstock_row IN {rows} LOOP {body}; END LOOP"
     return f"DO $penstock$ DECLARE penstock_row record; BEGIN {loop}; END $penstock$"

@@ -17,9 +17,10 @@ Result = TypeVar("Result")
 class Session:
     """Runs transactions, one at a time."""
 
-    def __init__(self, address: DatabaseAddress) -> None:
+    def __init__(self, address: DatabaseAddress, connect_retries: int | None = None) -> None:
         self.dialect = dialect_of(address)
         self._address = address
+        self._connect_retries = connect_retries
         self._connection: Any = None
 
     def run(self, action: Callable[[Any], Result], retries: int = 0) -> Result:
@@ -40,20 +41,29 @@ class Session:
                 raise
             return result
 
-        secrets = (self._address.password,)
-        try:
-            return reach(str(self._address), transaction, self.dialect.is_away, retries, secrets)
-        except PenstockError:
-            raise
-        except Exception as error:  # the driver's own words do not say which database it was
-            text = without_secrets(" ".join(str(error).split()), secrets)
-            raise JobExecutionError(f"{self._address}: {type(error).__name__}: {text}") from error
+        return self._reached(transaction, retries)
+
+    def read(self, action: Callable[[Any], Result], retries: int) -> Result:
+        """What the action gets out of the connection, which may be another one in each attempt."""
+
+        def attempt() -> Result:
+            connection = self.connection()
+            try:
+                return action(connection)
+            except Exception:
+                self._give_up(connection)
+                raise
+
+        return self._reached(attempt, retries)
+
+    def _reached(self, attempt: Callable[[], Result], retries: int) -> Result:
+        return reach(str(self._address), attempt, self.dialect.is_away, retries, (self._address.password,))
 
     def connection(self) -> Any:
         if self._connection is None:
-            self._connection = reach(
-                str(self._address), self._connect, self.dialect.is_away, CONNECT_RETRIES, (self._address.password,)
-            )
+            retries = CONNECT_RETRIES if self._connect_retries is None else self._connect_retries
+            secrets = (self._address.password,)
+            self._connection = reach(str(self._address), self._connect, self.dialect.is_away, retries, secrets)
         return self._connection
 
     def _connect(self) -> Any:

@@ -106,7 +106,14 @@ class RangeEnumerator(SplitEnumerator):
         column = self._reading.partition_column
         if column is None:
             return [PartOfQuery("all", 0)]
-        cuts = cuts_between(*self._bounds(column), self._reading.partitions)
+        lower, upper = self._bounds(column)
+        try:
+            cuts = cuts_between(lower, upper, self._reading.partitions)
+        except TypeError:
+            raise ProgramError(
+                f"JdbcSource cannot cut the values of {column!r} from {lower!r} to {upper!r} into parts: a"
+                " partition_column has numbers, dates or timestamps, and its bounds are of the same kind."
+            ) from None
         name = self._session.dialect.quoted(column)
         if not cuts:
             return [PartOfQuery("all", 0)]
@@ -160,56 +167,60 @@ class PartReader(SourceReader):
         self._session = Session(reading.address)
         self._rows = RowMaker(reading.row_type)
         self._waiting: dict[str, tuple[PartOfQuery, int]] = {}
-        self._current: tuple[str, Any] | None = None
+        self._current: tuple[Any, str, Any] | None = None  # connection, part, cursor
 
     def add_split(self, split: Split, position: int) -> None:
         assert isinstance(split, PartOfQuery)
         self._waiting[split.split_id] = (split, position)
 
     def remove_split(self, split_id: str) -> None:
-        if self._current is not None and self._current[0] == split_id:
-            self._close_cursor()
+        if self._current is not None and self._current[1] == split_id:
+            self.close()
         self._waiting.pop(split_id, None)
 
     def fetch(self, max_records: int) -> Fetch | None:
-        if self._current is None:
-            if not self._waiting:
-                return None
-            self._open_cursor(next(iter(self._waiting)))
-        assert self._current is not None
-        split_id, cursor = self._current
+        if not self._waiting:
+            return None
+        split_id = self._current[1] if self._current is not None else next(iter(self._waiting))
         split, position = self._waiting[split_id]
-        rows = self._rows.rows(cursor.fetchmany(max_records))
+
+        def read(connection: Any) -> Any:
+            if self._current is None or self._current[0] is not connection:  # the last one was lost
+                self._current = connection, split_id, self._cursor(connection, split, position)
+            return self._current[2].fetchmany(max_records)
+
+        rows = self._rows.rows(self._session.read(read, _READ_RETRIES))
         position += len(rows)
         self._waiting[split_id] = (split, position)
         if not rows:
-            self._close_cursor()
+            assert self._current is not None
+            self._current[2].close()
+            self._current = None
             del self._waiting[split_id]
         return Fetch(split_id, rows, position, finished=not rows)
 
-    def _open_cursor(self, split_id: str) -> None:
-        split, position = self._waiting[split_id]
-        cursor = self._session.dialect.stream(self._session.connection())
-        cursor.execute(self._text(split, position), split.bounds)
-        self._current = split_id, cursor
+    def _cursor(self, connection: Any, split: PartOfQuery, position: int) -> Any:
+        cursor = self._session.dialect.stream(connection)
+        statement = self._statement(split, position)
+        if split.bounds:
+            cursor.execute(statement.with_marks(self._session.dialect.mark), split.bounds)
+        else:  # taken as it is: drivers look for their marks only where there are parameters
+            cursor.execute("".join(statement.pieces))
+        return cursor
 
-    def _text(self, split: PartOfQuery, position: int) -> str:
+    def _statement(self, split: PartOfQuery, position: int) -> Statement:
+        """The program's own query is no text of ours: question marks and per cent signs in it are no parameters."""
         dialect, reading = self._session.dialect, self._reading
         names = [dialect.quoted(name) for name in reading.row_type.get_field_names()]
         first = [] if reading.partition_column is None else [dialect.quoted(reading.partition_column)]
         order = ", ".join([*first, *(name for name in names if name not in first)])
+        head = f"SELECT {', '.join(names)} FROM ({reading.query}\n) penstock_source"
         where = f" WHERE {split.condition}" if split.condition else ""
-        text = f"SELECT {', '.join(names)} FROM ({reading.query}\n) penstock_source{where} ORDER BY {order}"
-        if position:
-            text += f" LIMIT 9223372036854775807 OFFSET {position}"
-        statement = Statement.parse(text)
-        return statement.with_marks(dialect.mark) if split.bounds else text
-
-    def _close_cursor(self) -> None:
-        if self._current is not None:
-            self._current[1].close()
-            self._current = None
+        tail = f" LIMIT 9223372036854775807 OFFSET {position}" if position else ""
+        first_piece, *pieces = Statement.parse(f"{where} ORDER BY {order}{tail}").pieces
+        return Statement((head + first_piece, *pieces))
 
     def close(self) -> None:
-        self._close_cursor()
+        """With the connection: a cursor of MySQL that is closed alone reads to its end first."""
+        self._current = None
         self._session.close()

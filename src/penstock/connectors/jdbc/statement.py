@@ -17,6 +17,11 @@ _INSERT = re.compile(
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$", re.DOTALL)
 
 
+def without_line_comments(text: str) -> str:
+    """A statement that others are put behind."""
+    return _QUOTED.sub(lambda found: " " if found[0].startswith("--") else found[0], text)
+
+
 @dataclass(frozen=True)
 class Insert:
     """``INSERT INTO table (columns) VALUES (?, ...) tail``: rows of it can be loaded in bulk."""

@@ -25,6 +25,12 @@ class StatementTarget:
                 f" {len(type_info.get_field_types())} fields: {text}"
             )
 
+    @property
+    def table(self) -> str | None:
+        """Where rows are inserted; None for other statements."""
+        insert = self.statement.insert
+        return None if insert is None else insert.table
+
     def rows_of(self, records: list[Any], dialect: Dialect) -> Rows:
         return _with_moments(list(map(_values, records)), dialect)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from penstock.common.errors import JobExecutionError
 from penstock.common.time import Instant
 from penstock.common.typeinfo import (
     BasicType,
@@ -33,14 +34,31 @@ class RowMaker:
 
     def __init__(self, row_type: RowTypeInfo) -> None:
         self._names = row_type.get_field_names()
-        self._fields = [_form_of(field_type) for field_type in row_type.get_field_types()]
+        self._types = row_type.get_field_types()
+        self._fields = [_form_of(field_type) for field_type in self._types]
 
     def row(self, values: Sequence[Any], kind: RowKind = RowKind.INSERT) -> Row:
-        fields = [
-            value if value is None or type(value) is wanted else convert(value)
-            for value, (wanted, convert) in zip(values, self._fields, strict=True)
-        ]
+        try:
+            fields = [
+                value if value is None or type(value) is wanted else convert(value)
+                for value, (wanted, convert) in zip(values, self._fields, strict=True)
+            ]
+        except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
+            raise self._unfitting(values) or error from None
         return Row._of(fields, self._names, kind)
+
+    def _unfitting(self, values: Sequence[Any]) -> JobExecutionError | None:
+        """Which of the values it is."""
+        for name, type_info, value, (_, convert) in zip(self._names, self._types, values, self._fields, strict=True):
+            try:
+                if value is not None:
+                    convert(value)
+            except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
+                return JobExecutionError(
+                    f"The column {name!r} has the value {value!r:.200}, which cannot be read as {type_info!r}"
+                    f" ({error}). Give the column another type, or convert it in a query."
+                )
+        return None
 
     def rows(self, tuples: Iterable[Sequence[Any]]) -> list[Row]:
         return [self.row(values) for values in tuples]

@@ -31,7 +31,7 @@ class KafkaCluster:
         client |= settings.client_id("enumerator-consumer")
         client |= {"enable.auto.commit": False, "error_cb": self._outage.error_cb}
         self._consumer = new_client("Consumer", client)
-        self._admin = new_client("AdminClient", settings.for_admin())
+        self._admin = new_client("AdminClient", {**settings.for_admin(), "error_cb": self._outage.error_cb})
         self._read_committed = client["isolation.level"] == "read_committed"
 
     def metadata(self) -> Any:
@@ -94,6 +94,7 @@ class KafkaCluster:
             try:
                 answer = ask()
             except self._kafka.KafkaException as error:
+                self._admin.poll(0), self._consumer.poll(0)  # which tells the outage what clients have met
                 if time.monotonic() - began > self._outage.patience:
                     raise self._outage.failure(error.args[0]) from None
                 time.sleep(pause)

@@ -61,6 +61,8 @@ class KafkaOffsetsInitializer:
         )
         if not kind:
             raise ProgramError("Make a KafkaOffsetsInitializer with one of its static methods, such as earliest().")
+        if not isinstance(reset, KafkaOffsetResetStrategy):
+            raise ProgramError(f"committed_offsets() and offsets() take a KafkaOffsetResetStrategy, got {reset!r}")
         self._kind = kind
         self._value = value
         self._reset: KafkaOffsetResetStrategy = reset
@@ -75,6 +77,8 @@ class KafkaOffsetsInitializer:
     @staticmethod
     def timestamp(timestamp: int) -> KafkaOffsetsInitializer:
         """At the first record whose timestamp (epoch milliseconds) is this or a later one."""
+        if not isinstance(timestamp, (int, float)) or timestamp < 0:  # Kafka takes some of these for other questions
+            raise ProgramError(f"timestamp() takes epoch milliseconds, got {timestamp!r}")
         return KafkaOffsetsInitializer(kind="timestamp", value=int(timestamp), reset=KafkaOffsetResetStrategy.LATEST)
 
     @staticmethod
@@ -93,6 +97,11 @@ class KafkaOffsetsInitializer:
         """At given offsets; partitions without one begin at the committed offset, else as the strategy says."""
         if not all(isinstance(each, KafkaTopicPartition) for each in offsets):
             raise ProgramError(f"offsets() takes a dictionary of KafkaTopicPartition to offsets, got {offsets!r}")
+        if not all(isinstance(each, int) and each >= 0 for each in offsets.values()):
+            raise ProgramError(
+                f"offsets() takes offsets from 0 on, got {offsets!r}; for a partition without one the"
+                " strategy says where to begin"
+            )
         return KafkaOffsetsInitializer(kind="offsets", value=dict(offsets), reset=offset_reset_strategy)
 
     @property

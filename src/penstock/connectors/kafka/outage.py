@@ -10,6 +10,7 @@ from penstock.common.errors import JobExecutionError
 from penstock.connectors.kafka.settings import PATIENCE, KafkaSettings
 
 _DEFAULT_PATIENCE_MS = 60_000
+_REFUSALS = {-169, -181}  # librdkafka's _AUTHENTICATION and _SSL
 
 
 class KafkaUnreachable(JobExecutionError):
@@ -26,23 +27,28 @@ class Outage:
         self._clock = clock
         self._since: float | None = None
         self._reason: Any = ""
+        self._reason_code: int | None = None
 
     def error_cb(self, error: Any) -> None:
         if self._since is None:
             self._since = self._clock()
-        self._reason = error.str()
+        # That brokers are down is what follows from a login that they refuse, and would hide it.
+        if self._reason_code not in _REFUSALS or error.code() in _REFUSALS:
+            self._reason, self._reason_code = error.str(), error.code()
 
     @property
     def lasts_too_long(self) -> bool:
         return self._since is not None and self._clock() - self._since > self.patience
 
     def over(self) -> None:
-        self._since = None
+        self._since, self._reason_code = None, None
 
     def failure(self, reason: Any = None) -> KafkaUnreachable:
         said = " / ".join(dict.fromkeys(filter(None, (reason and reason.str(), self._reason))))
+        question = "Are the brokers running, and is their address right as seen from the workers?"
+        if self._reason_code in _REFUSALS:
+            question = "Are user and password, or the certificates, right?"
         return KafkaUnreachable(
             f"Kafka at {self._servers} does not answer while {self._doing} (tried for {self.patience:g} s): {said}."
-            " Are the brokers running, and is their address right as seen from the workers? A restart strategy makes"
-            f" the job try again; {PATIENCE} says how long to wait."
+            f" {question} A restart strategy makes the job try again; {PATIENCE} says how long to wait."
         )

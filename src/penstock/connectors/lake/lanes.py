@@ -36,6 +36,10 @@ class TableView(ABC):
         """The number of the newest version."""
 
     @abstractmethod
+    def check(self, version: int) -> None:
+        """An error if there is no such version."""
+
+    @abstractmethod
     def after(self, version: int) -> int | None:
         """The version that follows; None while there is none."""
 
@@ -93,6 +97,8 @@ class LaneEnumerator(SplitEnumerator):
         self._lanes = lanes
 
     def discover(self) -> Iterable[Split]:
+        if self._version is not None:
+            self._view.check(self._version)
         version = self._view.newest() if self._version is None else self._version
         return [Lane(f"lane-{n}", LanePosition(version), n, self._lanes) for n in range(self._lanes)]
 

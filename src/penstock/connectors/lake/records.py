@@ -22,6 +22,21 @@ def named_row_type(type_info: TypeInformation | None, owner: str) -> RowTypeInfo
     return type_info
 
 
+def same_kind(ours: pa.DataType, theirs: pa.DataType | None) -> bool:
+    """Whether a column of a table can have ours: tables have one unit of time, and one kind of text."""
+    if theirs is None:
+        return False
+    if pa.types.is_timestamp(ours) and pa.types.is_timestamp(theirs):
+        return (ours.tz is None) == (theirs.tz is None)
+    alike = (
+        (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+        (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+    )
+    return bool(ours == theirs) or any(
+        any(kind(ours) for kind in kinds) and any(kind(theirs) for kind in kinds) for kinds in alike
+    )
+
+
 def records_of(found: pa.RecordBatch, row_type: RowTypeInfo, place: str) -> Batch | list[Row]:
     """Columns that have the form of batches stay columns; others become rows."""
     names, types = row_type.get_field_names(), row_type.get_field_types()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import re
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from penstock.functions.sink import Records, SinkWriter
 from penstock.runtime.batch import Batch
 
 DELETED = "penstock_deleted"
+_SAFE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 Store = Callable[
     [str, bytes], str
 ]  # a name and the content of a file; gives the name under which the committer finds it
@@ -85,11 +88,17 @@ class AppendingWriter(SinkWriter):
         for partition, (writer, stream, rows) in self._open.items():
             writer.finish()
             content = stream.getvalue()
-            folder = "".join(f"{name}={value}/" for name, value in zip(names, partition, strict=True))
+            folder = "".join(f"{_safe(name)}={_safe(value)}/" for name, value in zip(names, partition, strict=True))
             path = self._store(f"{folder}part-{uuid.uuid4()}.parquet", content)
             staged.append(StagedFile(path, rows[0], len(content), dict(zip(names, partition, strict=True))))
         self._open = {}
         return staged
+
+
+def _safe(value: Any) -> str:
+    """As part of a path, which is for people only: what the values are stands in the table's list."""
+    text = str(value)
+    return text if _SAFE.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class ChangesWriter(SinkWriter):
@@ -107,7 +116,11 @@ class ChangesWriter(SinkWriter):
             kind = record._row_kind if isinstance(record, Row) else RowKind.INSERT
             if kind is not RowKind.UPDATE_BEFORE:
                 values = field_values(record, self._names)
-                self._last[tuple(values[at] for at in self._key)] = (*values, kind is RowKind.DELETE)
+                key = tuple(values[at] for at in self._key)
+                if None in key:  # which is equal to no other, so that the row would never be found again
+                    names = ", ".join(self._names[at] for at in self._key)
+                    raise JobExecutionError(f"The key ({names}) of the table needs values in each row: {record!r:.200}")
+                self._last[key] = (*values, kind is RowKind.DELETE)
 
     def prepare_commit(self) -> list[StagedFile]:
         if not self._last:

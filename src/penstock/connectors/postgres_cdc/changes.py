@@ -59,14 +59,18 @@ class ChangeRows:
         if isinstance(change, Insert):
             return self._unless_seen(change.new, RowKind.INSERT, xid, position)
         if isinstance(change, Delete):
+            self._check_old_row(whole=not change.key_only)
             return self._unless_seen(change.old, RowKind.DELETE, xid, position)
         return self._update(change, xid, position)
 
     def _update(self, change: Update, xid: int, position: LogPosition) -> list[Row]:
         old, new = change.old, change.new
         if old is not None:
-            new = [before if value is UNCHANGED else value for before, value in zip(old, new, strict=True)]
+            # What the log does not have of the old row is no NULL.
+            has_old = range(len(old)) if not change.key_only else self._key_at
+            new = [old[at] if value is UNCHANGED and at in has_old else value for at, value in enumerate(new)]
             if self._key(old) != self._key(new):
+                self._check_old_row(whole=not change.key_only)
                 gone = self._unless_seen(old, RowKind.DELETE, xid, position)
                 return gone + self._unless_seen(new, RowKind.INSERT, xid, position)
         if position.was_seen(self._key(new), xid):
@@ -74,12 +78,16 @@ class ChangeRows:
         after = self._row(new, RowKind.UPDATE_AFTER)
         if self._upsert:
             return [after]
-        if old is None:
+        self._check_old_row(whole=old is not None and not change.key_only)
+        assert old is not None
+        return [self._row(old, RowKind.UPDATE_BEFORE), after]
+
+    def _check_old_row(self, whole: bool) -> None:
+        if not whole and not self._upsert:
             raise JobExecutionError(
                 f"The log has no old rows of {self._table}: its REPLICA IDENTITY was changed while it was read. Set it"
                 " to FULL again."
             )
-        return [self._row(old, RowKind.UPDATE_BEFORE), after]
 
     def _unless_seen(self, values: Values, kind: RowKind, xid: int, position: LogPosition) -> list[Row]:
         if position.was_seen(self._key(values), xid):

@@ -48,14 +48,16 @@ class Insert:
 @dataclass(frozen=True)
 class Update:
     relation: int
-    old: Values | None  # all columns, or the key only: the others are None then
+    old: Values | None
     new: Values
+    key_only: bool = False  # what the log has of the old row: the other columns are None
 
 
 @dataclass(frozen=True)
 class Delete:
     relation: int
     old: Values
+    key_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,10 @@ def decode(data: bytes) -> Message | None:
         if what in (b"K", b"O"):
             old = reader.values()
             reader.unpack(">c")
-        return Update(relation, old, reader.values())
+        return Update(relation, old, reader.values(), what == b"K")
     if kind == b"D":
-        (relation, _) = reader.unpack(">Ic")
-        return Delete(relation, reader.values())
+        (relation, what) = reader.unpack(">Ic")
+        return Delete(relation, reader.values(), what == b"K")
     if kind == b"T":
         count, _ = reader.unpack(">Ib")
         return Truncate(reader.unpack(f">{count}I"))

@@ -42,8 +42,9 @@ def table_shape(session: Session, table: str) -> TableShape:
 
     def ask(cursor: Any) -> tuple[Any, list[Any]]:
         cursor.execute(
-            "SELECT c.oid, n.nspname, c.relname, c.relreplident FROM pg_class c JOIN pg_namespace n"
-            " ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND c.relname = %s AND n.nspname = %s",
+            "SELECT c.oid, n.nspname, c.relname, c.relreplident, c.relkind::text FROM pg_class c JOIN pg_namespace n"
+            " ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = %s"
+            " AND n.nspname = %s",
             (name, schema or "public"),
         )
         found = cursor.fetchone()
@@ -60,6 +61,9 @@ def table_shape(session: Session, table: str) -> TableShape:
     found, key = session.run(ask, _RETRIES)
     if found is None:
         raise JobExecutionError(f"There is no table {table!r} whose changes could be read (write it as schema.table).")
+    if found[4] != "r":
+        what = "is partitioned: read its partitions, which are tables" if found[4] == "p" else "is no plain table"
+        raise JobExecutionError(f"{table!r} {what}. The log has changes of plain tables only.")
     if not key:
         raise JobExecutionError(
             f"The table {table!r} has no primary key: without one its rows and its changes cannot be told apart while"
@@ -80,8 +84,12 @@ def make_publication(session: Session, publication: str, table: TableShape) -> N
     """One that is there is used as it is, if it has the table."""
 
     def ensure(cursor: Any) -> None:
-        cursor.execute("SELECT 1 FROM pg_publication WHERE pubname = %s", (publication,))
-        if cursor.fetchone() is None:
+        cursor.execute(
+            "SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate FROM pg_publication WHERE pubname = %s",
+            (publication,),
+        )
+        there = cursor.fetchone()
+        if there is None:
             names = (session.dialect.quoted(name) for name in (publication, table.schema, table.name))
             cursor.execute("CREATE PUBLICATION {} FOR TABLE {}.{}".format(*names))
             return
@@ -94,8 +102,32 @@ def make_publication(session: Session, publication: str, table: TableShape) -> N
                 f"The publication {publication!r} is there, but does not have the table {table}. Add it with ALTER"
                 f" PUBLICATION {publication} ADD TABLE {table}, or name another publication."
             )
+        # What a publication keeps back would be missing without anybody noticing.
+        if not there[0]:
+            raise JobExecutionError(
+                f"The publication {publication!r} leaves out some kinds of changes: ALTER PUBLICATION {publication} SET"
+                " (publish = 'insert, update, delete, truncate'), or name another publication."
+            )
+        if _has_filter(cursor, publication, table):
+            raise JobExecutionError(
+                f"The publication {publication!r} has some rows of {table} only, so that changes would be missing. Name"
+                " a publication without WHERE, and filter the stream."
+            )
 
     session.run(ensure)
+
+
+def _has_filter(cursor: Any, publication: str, table: TableShape) -> bool:
+    """PostgreSQL 15 has them."""
+    cursor.execute("SELECT current_setting('server_version_num')::int >= 150000")
+    if not cursor.fetchone()[0]:
+        return False
+    cursor.execute(
+        "SELECT 1 FROM pg_publication_tables WHERE pubname = %s AND schemaname = %s AND tablename = %s"
+        " AND rowfilter IS NOT NULL",
+        (publication, table.schema, table.name),
+    )
+    return cursor.fetchone() is not None
 
 
 def slot_position(session: Session, slot: str) -> int | None:

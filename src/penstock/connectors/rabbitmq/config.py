@@ -92,15 +92,23 @@ class RMQConnectionConfig:
         uri = self.get_uri()
         return self.get_password(), None if uri is None else urlsplit(uri).password
 
-    def connect(self) -> Any:
-        """A blocking connection; with automatic recovery (the default) it is tried several times."""
+    def open_channel(self, queue: str, declare: bool = True) -> tuple[Any, Any]:
+        """A blocking connection with its channel; with automatic recovery (the default) it is tried several times."""
         pika = package("pika", "rabbitmq")
         logging.getLogger("pika").setLevel(logging.CRITICAL)  # it tells each failure ten times; we tell it once
         interval = self.get_network_recovery_interval()
         retries = CONNECT_RETRIES if self.recovers else 0
 
-        def attempt() -> Any:
-            return pika.BlockingConnection(self._parameters(pika))
+        def attempt() -> tuple[Any, Any]:
+            connection = pika.BlockingConnection(self._parameters(pika))
+            try:
+                channel = connection.channel()
+                if declare:
+                    channel.queue_declare(queue, durable=True)
+            except Exception:
+                connection.close()
+                raise
+            return connection, channel
 
         def sleep(seconds: float) -> None:
             time.sleep(seconds if interval is None else interval / 1000)

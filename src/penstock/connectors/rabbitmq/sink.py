@@ -88,10 +88,8 @@ class QueueWriter(SinkWriter):
 
     def _open_channel(self) -> Any:
         if self._connection is None:
-            self._connection = self._config.connect()
-            self._channel = self._connection.channel()
-            if not self._connected_before or self._config.is_topology_recovery() is not False:
-                self._channel.queue_declare(self._queue, durable=True)
+            declare = not self._connected_before or self._config.is_topology_recovery() is not False
+            self._connection, self._channel = self._config.open_channel(self._queue, declare)
             self._connected_before = True
             self._channel.tx_select()
         return self._channel

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from penstock.common.errors import JobExecutionError, NotSupportedError
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.common.serialization import DeserializationSchema
 from penstock.common.typeinfo import TypeInformation
 from penstock.connectors.rabbitmq.config import RMQConnectionConfig
 from penstock.connectors.reaching import package
+from penstock.formats.decoding import decode
+from penstock.functions.bad_records import BadRecord, BadRecords
 from penstock.functions.source import (
     EnumeratorContext,
     Fetch,
@@ -47,6 +49,13 @@ class RMQSource(SourceFunction):
     ) -> None:
         super().__init__()
         self._source = QueueSource(connection_config, queue_name, use_correlation_id, deserialization_schema)
+
+    def set_bad_records(self, bad_records: BadRecords) -> RMQSource:
+        """What becomes of messages that cannot be decoded (beyond PyFlink); without a word the job fails."""
+        if not isinstance(bad_records, BadRecords):
+            raise ProgramError(f"set_bad_records() takes BadRecords.fail(), skip() or to(tag), got {bad_records!r}")
+        self._source.bad_records = bad_records
+        return self
 
     def get_produced_type(self) -> TypeInformation | None:
         return self._source.get_produced_type()
@@ -114,8 +123,9 @@ class QueueEnumerator(SplitEnumerator):
 
     def _waiting(self) -> int:
         if self._connection is None:
-            self._connection = self._config.connect()
-        channel = self._connection.channel()
+            self._connection, channel = self._config.open_channel(self._queue)
+        else:
+            channel = self._connection.channel()
         try:
             return int(channel.queue_declare(self._queue, durable=True).method.message_count)
         finally:
@@ -157,10 +167,8 @@ class QueueReader(SourceReader):
 
     def _connect(self) -> None:
         self.close()
-        self._connection = self._config.connect()
-        self._channel = self._connection.channel()
-        if not self._connected_before or self._config.is_topology_recovery() is not False:
-            self._channel.queue_declare(self._queue, durable=True)
+        declare = not self._connected_before or self._config.is_topology_recovery() is not False
+        self._connection, self._channel = self._config.open_channel(self._queue, declare)
         self._connected_before = True
         prefetch = self._config.prefetch_count
         self._channel.basic_qos(prefetch_count=_PREFETCH if prefetch is None else prefetch)
@@ -190,10 +198,9 @@ class QueueReader(SourceReader):
         if not bodies and position == self._told:
             return None
         self._told = position
-        records = self._schema._deserialize_all(bodies) if bodies else []
-        if records is None:
-            records = [self._schema.deserialize(body) for body in bodies]
-        return Fetch(self._split, records, position)
+        decoded = decode(self._schema, bodies)
+        bad = [BadRecord(bodies[at], f"queue {self._queue}", reason) for at, reason in decoded.bad]
+        return Fetch(self._split, decoded.records, position, bad=bad)
 
     def _receive(self) -> None:
         """Messages are sent to us only while we ask: what waits with nobody can be seen by the enumerator."""

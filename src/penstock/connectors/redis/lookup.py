@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.common.typeinfo import RowTypeInfo
+from penstock.common.typeinfo import PrimitiveArrayTypeInfo, RowTypeInfo
 from penstock.common.types import Row
 from penstock.connectors.jdbc.values import RowMaker
 from penstock.connectors.reaching import reach
@@ -34,10 +34,11 @@ class RedisLookupFunction(LookupFunction):
     def open(self) -> None:
         self._client = self._options.connect()
         self._rows = RowMaker(self._row_type)
+        self._raw = [isinstance(each, PrimitiveArrayTypeInfo) for each in self._row_type.get_field_types()]
 
     def lookup(self, keys: Sequence[tuple[Any, ...]]) -> list[list[Row]]:
-        names = [redis_key(self._prefix, list(key)) for key in keys]
-        wanted = list(dict.fromkeys(names))
+        names = [None if None in key else redis_key(self._prefix, list(key)) for key in keys]
+        wanted = list(dict.fromkeys(name for name in names if name is not None))
 
         def ask() -> list[Any]:
             with self._client.pipeline(transaction=False) as pipeline:
@@ -49,11 +50,13 @@ class RedisLookupFunction(LookupFunction):
         options = self._options
         hashes = reach(str(options), ask, options.is_away, _RETRIES, (options.password,))
         found = dict(zip(wanted, hashes, strict=True))
-        return [[self._row(found[name])] if found[name] else [] for name in names]
+        return [[self._row(found[name])] if name is not None and found[name] else [] for name in names]
 
     def _row(self, fields: dict[bytes, bytes]) -> Row:
         values = [fields.get(name.encode()) for name in self._row_type.get_field_names()]
-        return self._rows.row([None if value is None else value.decode() for value in values])
+        return self._rows.row(
+            [value if value is None or raw else value.decode() for value, raw in zip(values, self._raw, strict=True)]
+        )
 
     def close(self) -> None:
         if self._client is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from penstock.common.errors import ProgramError
+from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.types import Row, RowKind
 from penstock.connectors.reaching import reach
 from penstock.connectors.redis.options import RedisOptions
@@ -48,7 +48,16 @@ class RedisSink(Sink):
 
 
 def _each(command: Callable[[Any], Command]) -> Callable[[Any, list[str] | None], list[Command]]:
-    return lambda record, names: [command(record)]
+    def commands(record: Any, names: list[str] | None) -> list[Command]:
+        made = command(record)
+        if not isinstance(made, (tuple, list)) or not made:
+            raise JobExecutionError(
+                f"The function of a RedisSink makes a command of each record, as ('SET', key, value); of"
+                f" {record!r:.200} it has made {made!r:.200}."
+            )
+        return [made]
+
+    return commands
 
 
 class HashCommands:
@@ -59,9 +68,17 @@ class HashCommands:
         self._prefix = prefix
 
     def __call__(self, record: Any, names: list[str] | None) -> list[Command]:
-        values = dict(zip(names or record._fields, record, strict=True))
+        columns = names or getattr(record, "_fields", None)
+        if not columns or not isinstance(record, (Row, tuple)):
+            raise JobExecutionError(
+                f"A RedisSink with a key takes rows with names, Types.ROW_NAMED(...), not {record!r:.200}."
+            )
+        values = dict(zip(columns, record, strict=True))
         kind = record.get_row_kind() if isinstance(record, Row) else RowKind.INSERT
-        name = redis_key(self._prefix, [values[column] for column in self._key])
+        key = [values.get(column) for column in self._key]
+        if None in key:
+            raise JobExecutionError(f"The key {self._key} of a RedisSink needs a value in each row: {record!r:.200}")
+        name = redis_key(self._prefix, key)
         if kind is RowKind.UPDATE_BEFORE:
             return []
         if kind is RowKind.DELETE:

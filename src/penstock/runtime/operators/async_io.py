@@ -136,7 +136,7 @@ class AsyncOperator(Operator):
         call.done, call.results = True, results
         self._queue.finish(call)
         if error is not None:
-            told = f"in {type(self._function).__name__}.async_invoke() of the record {call.value!r}"
+            told = f"in {type(self._function).__name__}.async_invoke() of the record {call.value!r:.1000}"
             if not isinstance(error, Exception):  # it may have cancelled itself
                 raise JobExecutionError(f"{type(error).__name__} {told}") from error
             error.add_note(told)

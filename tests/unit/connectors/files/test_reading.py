@@ -6,7 +6,9 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import pickle
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -145,6 +147,23 @@ def test_compressed_files(tmp_path: Path, suffix: str, compress: Callable[[bytes
     assert read_all(Files(TextLines(), [str(tmp_path)]), 2, budget=3)[0] == lines
 
 
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress), ("deflate", zlib.compress)],
+)
+def test_compressed_files_that_are_cut_off_or_put_together(
+    tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]
+) -> None:
+    whole = compress("".join(f"{n} {n * n}\n" for n in range(10_000)).encode())
+    path = tmp_path / f"a.{suffix}"
+    path.write_bytes(whole + whole)
+    assert len(read_all(Files(TextLines(), [str(path)]))[0]) == 20_000
+    for content in (whole[:-20], b"no compressed data at all"):
+        path.write_bytes(content)
+        with pytest.raises(JobExecutionError, match=f"{re.escape(str(path))}' cannot be read: "):
+            read_all(Files(TextLines(), [str(path)]))
+
+
 @pytest.mark.parametrize("charset", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp500"])
 def test_character_sets(tmp_path: Path, charset: str) -> None:
     (tmp_path / "a.txt").write_bytes("äb\n\nc\r\nd".encode(charset))
@@ -164,6 +183,47 @@ def test_a_file_that_became_shorter_fails_the_job(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a\n")
     with pytest.raises(JobExecutionError, match="had 4 bytes"):
         list(source.reader().read(work))
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read_fails_the_job(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("some line\n" * 500_000)
+    source = Files(TextLines(), [str(path)])
+    start = source.initial_position(1)
+    batches = source.reader().read(source.assignments(start, source.advance(start, 10**9), 1)[0].work)
+    next(batches)
+    path.write_text("another line\n")
+    with pytest.raises(JobExecutionError, match="had 5000000 bytes"):
+        list(batches)
+
+
+def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    source = Files(TextLines(), [str(tmp_path)])
+    start = source.initial_position(1)
+    (tmp_path / "a.txt").unlink()
+    work = source.assignments(start, source.advance(start, 100), 1)[0].work
+    with pytest.raises(JobExecutionError, match=r"a\.txt' was there when this job planned to read it, and is gone"):
+        list(source.reader().read(work))
+
+
+class RenamesWhenLooked(TextLines):
+    """Somebody gives the file its last name just after it was found."""
+
+    def extent(self, path: str, size: int) -> int:
+        if path.endswith(".part"):
+            os.rename(path, path.removesuffix(".part"))
+            raise FileNotFoundError(path)
+        return super().extent(path, size)
+
+
+def test_a_file_that_is_renamed_while_it_is_found_is_found_again(tmp_path: Path) -> None:
+    source = Files(RenamesWhenLooked(), [str(tmp_path)], 10, clock=iter(range(0, 10_000, 100)).__next__)
+    start = source.initial_position(1)
+    (tmp_path / "a.txt.part").write_text("a\n")
+    for _ in range(2):
+        start = source.advance(start, 1000)
+    assert [Path(file[0]).name for file in start["pending"]] == ["a.txt"]
 
 
 def test_what_is_appended_after_the_start_is_not_read(tmp_path: Path) -> None:

@@ -264,6 +264,19 @@ def test_a_bucket_assigner_of_the_user(tmp_path: Path) -> None:
     assert {f.parent.name: f.read_text() for f in tmp_path.rglob("part-*")} == {"a-5": "ax\naz\n", "b-6": "by\n"}
 
 
+class ByItself(BucketAssigner):
+    def get_bucket_id(self, element: Any, context: Any) -> Any:
+        return element
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "a/../../elsewhere", "/elsewhere", "a\0b", 5])
+def test_a_bucket_is_a_directory_below_that_of_the_sink(tmp_path: Path, name: Any) -> None:
+    sink = operator(rows(tmp_path / "out").with_bucket_assigner(ByItself()))
+    with pytest.raises(JobExecutionError, match="bucket"):
+        sink.process(Batch([name]), 0)
+    assert not list(tmp_path.rglob("*part*"))
+
+
 def test_bulk_formats_write_one_file_for_each_epoch(tmp_path: Path) -> None:
     schema = CsvSchema.builder().add_string_column("a").add_number_column("b").set_use_header().build()
     builder = FileSink.for_bulk_format(str(tmp_path), CsvBulkWriters.for_schema(schema))

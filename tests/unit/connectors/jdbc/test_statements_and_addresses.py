@@ -30,7 +30,8 @@ def test_urls_are_taken_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql://h/db", "jdbc:postgresql://h", "jdbc:sqlite::memory:", "jdbc:mysql://a,b/db"]
+    "url",
+    ["postgresql://h/db", "jdbc:postgresql://h", "jdbc:sqlite::memory:", "jdbc:mysql://a,b/db", "jdbc:mysql://h:x/db"],
 )
 def test_urls_that_name_no_database_are_refused(url: str) -> None:
     with pytest.raises(ConfigurationError):

@@ -10,7 +10,7 @@ import pytest
 from penstock.common import SimpleStringSchema
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.connectors.base import DeliveryGuarantee
-from penstock.connectors.kafka.offsets import KafkaOffsetsInitializer
+from penstock.connectors.kafka.offsets import KafkaOffsetsInitializer, KafkaTopicPartition
 from penstock.connectors.kafka.serializer import KafkaRecordSerializationSchema
 from penstock.connectors.kafka.sink import KafkaSink
 from penstock.connectors.kafka.source import KafkaSource, KafkaSourceBuilder
@@ -34,6 +34,9 @@ def source() -> KafkaSourceBuilder:
         (lambda: source().set_unbounded(None), "set_unbounded"),  # type: ignore[arg-type]
         (lambda: source().set_bad_records("skip"), "set_bad_records"),  # type: ignore[arg-type]
         (lambda: KafkaOffsetsInitializer.offsets({"words": 1}), "offsets"),  # type: ignore[dict-item]
+        (lambda: KafkaOffsetsInitializer.offsets({KafkaTopicPartition("words", 0): -2}), "offsets"),
+        (lambda: KafkaOffsetsInitializer.timestamp(-1), "timestamp"),
+        (lambda: KafkaOffsetsInitializer.committed_offsets("earliest"), r"committed_offsets\(\) and offsets"),  # type: ignore[arg-type]
         (lambda: KafkaRecordSerializationSchema.builder().set_topic(""), "set_topic"),
     ],
 )

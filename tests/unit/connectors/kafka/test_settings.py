@@ -61,8 +61,15 @@ def test_numbers_must_be_numbers() -> None:
 
 
 class Error:
+    def __init__(self, text: str = "connection refused", code: int = -195) -> None:
+        self._text = text
+        self._code = code
+
     def str(self) -> str:
-        return "connection refused"
+        return self._text
+
+    def code(self) -> int:
+        return self._code
 
 
 def test_an_outage_is_a_failure_only_after_a_while_and_can_be_over() -> None:
@@ -78,6 +85,16 @@ def test_an_outage_is_a_failure_only_after_a_while_and_can_be_over() -> None:
     assert "Kafka at b:1 does not answer while reading (tried for 2 s): connection refused" in str(outage.failure())
     outage.over()
     assert not outage.lasts_too_long
+
+
+def test_a_login_that_is_refused_is_the_reason_although_brokers_are_down_then() -> None:
+    outage = Outage(KafkaSettings({"bootstrap.servers": "b:1"}), "reading")
+    for error in (Error("0/1 brokers are down"), Error("Invalid username", -169), Error("0/1 brokers are down")):
+        outage.error_cb(error)
+    assert "Invalid username. Are user and password, or the certificates, right?" in str(outage.failure())
+    outage.over()
+    outage.error_cb(Error("all brokers down"))
+    assert "all brokers down. Are the brokers running" in str(outage.failure())
 
 
 class Topic:
