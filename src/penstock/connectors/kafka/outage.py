@@ -36,11 +36,18 @@ class Outage:
     def lasts_too_long(self) -> bool:
         return self._since is not None and self._clock() - self._since > self.patience
 
+    @property
+    def noticed(self) -> bool:
+        return self._since is not None
+
     def over(self) -> None:
         self._since = None
 
     def failure(self, reason: Any = None) -> KafkaUnreachable:
-        said = " / ".join(dict.fromkeys(filter(None, (reason and reason.str(), self._reason))))
+        return self.failure_of(reason and reason.str())
+
+    def failure_of(self, reason: object) -> KafkaUnreachable:
+        said = " / ".join(dict.fromkeys(filter(None, (str(reason or ""), self._reason))))
         return KafkaUnreachable(
             f"Kafka at {self._servers} does not answer while {self._doing} (tried for {self.patience:g} s): {said}."
             " Are the brokers running, and is their address right as seen from the workers? A restart strategy makes"
