@@ -22,7 +22,7 @@ _SCRAM = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 
 
 class CannotAsk(Exception):
-    """This client cannot log in there, or the brokers do not know the question."""
+    """This client has not that login, or the brokers do not know the question."""
 
 
 class Answer:
@@ -142,7 +142,7 @@ class Connection:
         if mechanism != "PLAIN" and mechanism not in _SCRAM:
             raise CannotAsk(f"a login by {mechanism} is left to librdkafka")
         if self.ask(_SASL_HANDSHAKE, 1, string(mechanism)).int16() != 0:
-            raise CannotAsk(f"the broker offers no login by {mechanism}")
+            raise ConnectionError(f"the broker offers no login by {mechanism}")
         if mechanism == "PLAIN":
             self._token(f"\0{user}\0{password}".encode())
         else:
@@ -153,7 +153,7 @@ class Connection:
         answer = self.ask(_SASL_AUTHENTICATE, 0, struct.pack(">i", len(token)) + token)
         code, _ = answer.int16(), answer.string()
         if code != 0:
-            raise CannotAsk(f"the login was refused (error {code})")
+            raise ConnectionError(f"the login was refused (error {code})")
         return answer.bytes_(answer.int32())
 
     def close(self) -> None:
@@ -183,7 +183,7 @@ class Scram:
     def proof(self, server_first: bytes) -> bytes:
         said = dict(part.split("=", 1) for part in server_first.decode().split(","))
         if not said["r"].startswith(self._nonce):
-            raise CannotAsk("the login was refused (another nonce)")
+            raise ConnectionError("the login was refused (another nonce)")
         salted = hashlib.pbkdf2_hmac(self._hash, self._password, base64.b64decode(said["s"]), int(said["i"]))
         client = self._mac(salted, b"Client Key")
         without_proof = f"c=biws,r={said['r']}"
@@ -195,7 +195,7 @@ class Scram:
 
     def check(self, server_last: bytes) -> None:
         if server_last.decode() != f"v={base64.b64encode(self._signature).decode()}":
-            raise CannotAsk("who answers does not know the password")
+            raise ConnectionError("who answers does not know the password")
 
     def _mac(self, key: bytes, message: bytes) -> bytes:
         return hmac.new(key, message, self._hash).digest()
