@@ -90,8 +90,7 @@ class Unended:
                     coordinator.end(told, noted.verdict == _COMMIT)
                 else:
                     coordinator.fence(self._timeout_ms)
-                while (told := coordinator.describe()) and told.state not in _ENDED:
-                    time.sleep(_PAUSE)
+                told = _ended(coordinator)
             return noted, told
 
     def _coordinator(self) -> TransactionCoordinator:
@@ -122,8 +121,7 @@ class Unended:
             self._write(Note(verdict, who.producer_id, who.epoch, telling=True))
             coordinator.add(who, partitions, self._id)
             coordinator.end(who, verdict == _COMMIT)
-            while (told := coordinator.describe()) and told.state not in _ENDED:
-                time.sleep(_PAUSE)
+            _ended(coordinator)
 
     def _partitions(self, topics: Iterable[str]) -> dict[str, list[int]]:
         found = {}
@@ -173,3 +171,12 @@ class Unended:
                 if time.monotonic() - began > self._outage.patience:
                     raise self._outage.failure_of(error) from None
                 time.sleep(_PAUSE)
+
+
+def _ended(coordinator: TransactionCoordinator) -> Told | None:
+    began = time.monotonic()
+    while (told := coordinator.describe()) and told.state not in _ENDED:
+        if time.monotonic() - began > _CALL_SECONDS:
+            raise NotYet("the transaction before is still ending")
+        time.sleep(_PAUSE)
+    return told
