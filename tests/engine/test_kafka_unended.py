@@ -24,12 +24,12 @@ from penstock.connectors.kafka.coordinator import NotYet, Told, TransactionCoord
 from penstock.connectors.kafka.serializer import Messages
 from penstock.connectors.kafka.staged_parts import StagedPart
 from penstock.connectors.kafka.transactions import TransactionLane
-from penstock.connectors.kafka.wire import Connection, array, string
+from penstock.connectors.kafka.wire import Connection, Question, array, string
 from penstock.datastream.connectors import DeliveryGuarantee
 
 pytestmark = pytest.mark.in_this_process
 
-_COMMIT_OFFSETS_IN_TRANSACTION = 28
+_COMMIT_OFFSETS_IN_TRANSACTION = Question(28, 0)
 EPOCH = 8
 WORDS = (b"tea", b"milk")
 
@@ -117,7 +117,7 @@ class Unended:
         named = string(self.id) + string(self.id) + struct.pack(">qh", who.producer_id, who.epoch)
         with Connection(host, int(port), {}, patience(10)) as connection:
             places = array([string(self.topic) + array([mark])])
-            answer = connection.ask(_COMMIT_OFFSETS_IN_TRANSACTION, 0, named + places)
+            answer = connection.ask(_COMMIT_OFFSETS_IN_TRANSACTION, named + places)
         answer.int32(), answer.int32(), answer.string(), answer.int32(), answer.int32()
         assert answer.int16() == 0
 

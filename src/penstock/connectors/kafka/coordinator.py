@@ -7,16 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from penstock.common.errors import JobExecutionError
-from penstock.connectors.kafka.wire import CannotAsk, Connection, array, compact_string, string
+from penstock.connectors.kafka.wire import CannotAsk, Connection, Question, array, compact_string, string
 
-_COMMIT_OFFSETS, _FETCH_OFFSETS = 8, 9
-_FIND_COORDINATOR, _VERSIONS, _INIT, _ADD_PARTITIONS, _ADD_OFFSETS, _END, _DESCRIBE = 10, 18, 22, 24, 25, 26, 65
+_COMMIT_OFFSETS, _FETCH_OFFSETS = Question(8, 2), Question(9, 1)
+_FIND_COORDINATOR, _VERSIONS = Question(10, 1), Question(18, 0)
+_INIT, _ADD_PARTITIONS, _ADD_OFFSETS, _END = Question(22, 0), Question(24, 0), Question(25, 0), Question(26, 0)
+_DESCRIBE = Question(65, 0)
+_NEEDED = (_COMMIT_OFFSETS, _FETCH_OFFSETS, _INIT, _ADD_PARTITIONS, _ADD_OFFSETS, _END, _DESCRIBE)
 _OF_GROUPS, _OF_TRANSACTIONS = 0, 1
 _UNKNOWN_ID = 105
 _STILL_ENDING = 51
 _DEFAULT_PORT = 9092
-# Of a coordinator that has just started, has moved, or has not ended the transaction before.
-_PASSING = {14, 15, 16, _STILL_ENDING}
+# Of brokers that have just started, or that partitions have left; and while the transaction before is still ending.
+_PASSING = {-1, 3, 5, 6, 7, 13, 14, 15, 16, _STILL_ENDING, 55, 56}
 _FENCED = {47, 49, 90}
 _CANNOT = {29, 30, 35, 53}  # not allowed, or not known
 
@@ -53,7 +56,7 @@ class TransactionCoordinator:
     def describe(self) -> Told | None:
         """None: it does not know the id."""
         body = b"\x02" + compact_string(self._id) + b"\0"
-        answer = self._connection.ask(_DESCRIBE, 0, body, compact=True)
+        answer = self._connection.ask(_DESCRIBE, body, compact=True)
         answer.int32(), answer.varint()
         code, _, state = answer.int16(), answer.compact_string(), answer.compact_string()
         if code == _UNKNOWN_ID:
@@ -64,7 +67,7 @@ class TransactionCoordinator:
 
     def fence(self, timeout_ms: int) -> None:
         """Nobody who has opened the id before can go on; what is open is being aborted when this returns."""
-        answer = self._connection.ask(_INIT, 0, string(self._id) + struct.pack(">i", timeout_ms))
+        answer = self._connection.ask(_INIT, string(self._id) + struct.pack(">i", timeout_ms))
         answer.int32()
         code = answer.int16()
         if code != _STILL_ENDING:
@@ -76,19 +79,19 @@ class TransactionCoordinator:
             string(topic) + array([struct.pack(">i", number) for number in numbers])
             for topic, numbers in partitions.items()
         ]
-        answer = self._connection.ask(_ADD_PARTITIONS, 0, self._named(who) + array(topics))
+        answer = self._connection.ask(_ADD_PARTITIONS, self._named(who) + array(topics))
         answer.int32()
         for _ in range(answer.int32()):
             answer.string()
             for _ in range(answer.int32()):
                 answer.int32()
                 _check(answer.int16())
-        answer = self._connection.ask(_ADD_OFFSETS, 0, self._named(who) + string(group))
+        answer = self._connection.ask(_ADD_OFFSETS, self._named(who) + string(group))
         answer.int32()
         _check(answer.int16())
 
     def end(self, who: Told, commits: bool) -> None:
-        answer = self._connection.ask(_END, 0, self._named(who) + struct.pack(">?", commits))
+        answer = self._connection.ask(_END, self._named(who) + struct.pack(">?", commits))
         answer.int32()
         _check(answer.int16())
 
@@ -108,7 +111,7 @@ class NoteOfGroup:
     def read(self) -> tuple[int, str]:
         places = array([string(self._topic) + array([struct.pack(">i", self._partition)])])
         with _connected(self._settings, self._group, _OF_GROUPS, self._seconds) as connection:
-            answer = connection.ask(_FETCH_OFFSETS, 1, string(self._group) + places)
+            answer = connection.ask(_FETCH_OFFSETS, string(self._group) + places)
         answer.int32(), answer.string(), answer.int32(), answer.int32()
         offset, text = answer.int64(), answer.string()
         _check(answer.int16())
@@ -119,7 +122,7 @@ class NoteOfGroup:
         nobody = struct.pack(">i", -1) + string("") + struct.pack(">q", -1)
         body = string(self._group) + nobody + array([string(self._topic) + array([place])])
         with _connected(self._settings, self._group, _OF_GROUPS, self._seconds) as connection:
-            answer = connection.ask(_COMMIT_OFFSETS, 2, body)
+            answer = connection.ask(_COMMIT_OFFSETS, body)
         answer.int32(), answer.string(), answer.int32(), answer.int32()
         _check(answer.int16())
 
@@ -132,7 +135,7 @@ def _connected(settings: Mapping[str, Any], id_: str, kind: int, seconds: float)
         try:
             with Connection(host, port, settings, seconds) as asked:
                 _check_that_it_is_known(asked)
-                answer = asked.ask(_FIND_COORDINATOR, 1, string(id_) + struct.pack(">b", kind))
+                answer = asked.ask(_FIND_COORDINATOR, string(id_) + struct.pack(">b", kind))
             answer.int32()
             code, _, _ = answer.int16(), answer.string(), answer.int32()
             _check(code)
@@ -144,14 +147,14 @@ def _connected(settings: Mapping[str, Any], id_: str, kind: int, seconds: float)
 
 def _check_that_it_is_known(connection: Connection) -> None:
     """A broker that does not know a question closes the connection, as one does that dies."""
-    answer = connection.ask(_VERSIONS, 0, b"")
+    answer = connection.ask(_VERSIONS, b"")
     _check(answer.int16())
-    known = set()
+    known = {}
     for _ in range(answer.int32()):
-        known.add(answer.int16())
-        answer.int16(), answer.int16()
-    if _DESCRIBE not in known:
-        raise CannotAsk("the brokers are older than Kafka 3.0, which describes transactions")
+        key = answer.int16()
+        known[key] = range(answer.int16(), answer.int16() + 1)
+    if any(each.version not in known.get(each.key, ()) for each in _NEEDED):
+        raise CannotAsk("the brokers are older than Kafka 3.0, or do not know what it knew")
 
 
 def _address(server: str) -> tuple[str, int]:

@@ -13,12 +13,21 @@ import socket
 import ssl
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 _CLIENT = "penstock"
-_SASL_HANDSHAKE, _SASL_AUTHENTICATE = 17, 36
 _LARGEST_ANSWER = 64 << 20
 _SCRAM = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
+
+
+class Question(NamedTuple):
+    """A kind of request, and the version of it that is spoken here."""
+
+    key: int
+    version: int
+
+
+_SASL_HANDSHAKE, _SASL_AUTHENTICATE = Question(17, 1), Question(36, 0)
 
 
 class CannotAsk(Exception):
@@ -113,9 +122,9 @@ class Connection:
             self.close()
             raise
 
-    def ask(self, key: int, version: int, body: bytes, compact: bool = False) -> Answer:
+    def ask(self, question: Question, body: bytes, compact: bool = False) -> Answer:
         self._asked += 1
-        head = struct.pack(">hhi", key, version, self._asked) + string(_CLIENT) + (b"\0" if compact else b"")
+        head = struct.pack(">hhi", *question, self._asked) + string(_CLIENT) + (b"\0" if compact else b"")
         self._socket.sendall(struct.pack(">i", len(head) + len(body)) + head + body)
         (length,) = struct.unpack(">i", self._received(4))
         if not 4 <= length <= _LARGEST_ANSWER:
@@ -141,7 +150,7 @@ class Connection:
         user, password = str(settings.get("sasl.username", "")), str(settings.get("sasl.password", ""))
         if mechanism != "PLAIN" and mechanism not in _SCRAM:
             raise CannotAsk(f"a login by {mechanism} is left to librdkafka")
-        if self.ask(_SASL_HANDSHAKE, 1, string(mechanism)).int16() != 0:
+        if self.ask(_SASL_HANDSHAKE, string(mechanism)).int16() != 0:
             raise ConnectionError(f"the broker offers no login by {mechanism}")
         if mechanism == "PLAIN":
             self._token(f"\0{user}\0{password}".encode())
@@ -150,7 +159,7 @@ class Connection:
             scram.check(self._token(scram.proof(self._token(scram.first))))
 
     def _token(self, token: bytes) -> bytes:
-        answer = self.ask(_SASL_AUTHENTICATE, 0, struct.pack(">i", len(token)) + token)
+        answer = self.ask(_SASL_AUTHENTICATE, struct.pack(">i", len(token)) + token)
         code, _ = answer.int16(), answer.string()
         if code != 0:
             raise ConnectionError(f"the login was refused (error {code})")
