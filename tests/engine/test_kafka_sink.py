@@ -166,7 +166,7 @@ def test_a_driver_that_dies_within_a_commit_leaves_nothing_open(kafka: KafkaBrok
     sink = text_sink(kafka, topic, DeliveryGuarantee.EXACTLY_ONCE)
     parts = staged(sink, ["a", "b"])
     dying = committer(sink, topic)
-    producer = dying._lane._opened().producer
+    producer = dying._lane._opened(parts).producer
     producer.begin_transaction()
     producer.produce(topic, b"half")
     producer.flush()

@@ -40,11 +40,18 @@ class Outage:
     def lasts_too_long(self) -> bool:
         return self._since is not None and self._clock() - self._since > self.patience
 
+    @property
+    def noticed(self) -> bool:
+        return self._since is not None
+
     def over(self) -> None:
         self._since, self._reason_code = None, None
 
     def failure(self, reason: Any = None) -> KafkaUnreachable:
-        said = " / ".join(dict.fromkeys(filter(None, (reason and reason.str(), self._reason))))
+        return self.failure_of(reason and reason.str())
+
+    def failure_of(self, reason: object) -> KafkaUnreachable:
+        said = " / ".join(dict.fromkeys(filter(None, (str(reason or ""), self._reason))))
         question = "Are the brokers running, and is their address right as seen from the workers?"
         if self._reason_code in _REFUSALS:
             question = "Are user and password, or the certificates, right?"

@@ -103,6 +103,11 @@ class KafkaProducing:
         if self._failed is not None:
             raise JobExecutionError(self._failed)
 
+    def went_away(self) -> bool:
+        """Whether a connection was lost since `outage.over()`."""
+        self.producer.poll(0)
+        return self.outage.noticed
+
     def retried(self, step: Any, *arguments: Any) -> Any:
         """A call about transactions or groups: one that may be repeated is, as long as patience lasts."""
         began = time.monotonic()

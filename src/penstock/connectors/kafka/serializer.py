@@ -33,6 +33,10 @@ class Messages(NamedTuple):
     partitions: list[int] | None  # -1: by the hash of the key, or any
     headers: list[Headers] | None
 
+    @property
+    def all_topics(self) -> set[str]:
+        return {self.topics} if isinstance(self.topics, str) else set(self.topics)
+
     def size(self) -> int:
         return sum(map(len, self.values)) + sum(map(len, self.keys or ()))
 

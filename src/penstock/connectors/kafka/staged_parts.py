@@ -41,6 +41,13 @@ class StagedPart:
                 except EOFError:
                     return
 
+    def topics(self, directory: str | None) -> set[str]:
+        """Without those of a file that is gone: then all of it is in Kafka."""
+        found = {self.first_topic}
+        if self.content is not None or (directory is not None and storage_at(directory).exists(self.part_id)):
+            found.update(*(messages.all_topics for messages in self.messages(directory)))
+        return found
+
     def delete(self, directory: str | None) -> None:
         if self.content is None and directory is not None:
             storage_at(directory).delete(self.part_id)

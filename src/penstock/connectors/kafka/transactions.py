@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import time
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -16,8 +17,11 @@ from penstock.common.errors import JobExecutionError
 from penstock.connectors.kafka.producing import KafkaProducing
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
 from penstock.connectors.kafka.staged_parts import StagedPart
+from penstock.connectors.kafka.unended import Unended
 
 _LOOK_SECONDS = 10.0
+_STABLE_SECONDS = 2.0  # an offset that is decided is told at once
+_ASK_AGAIN_MS = 5  # partitions know some milliseconds after the coordinator has decided
 _TRANSACTION_TIMEOUT_MS = 900_000  # as long as brokers allow by default; it only runs while somebody produces
 
 
@@ -30,7 +34,8 @@ class Mark(NamedTuple):
 
 class TransactionLane:
     """One transactional id, whose epochs come in order. Whoever opens it next ends what another has left open in it,
-    and fences that one."""
+    and fences that one. No transaction is left before it is known to have ended in all partitions, so that one which is
+    found open is always that of the parts at hand."""
 
     def __init__(self, settings: KafkaSettings, id_: str, directory: str | None) -> None:
         self._settings = settings
@@ -38,25 +43,31 @@ class TransactionLane:
         self._directory = directory
         self._producing: KafkaProducing | None = None
         self._consumer: Any = None
+        self._topics: set[str] = set()  # of what it has produced
         self._last: Mark | None = None  # None: it has to be looked up
 
     def commit_groups(self, epoch: int, parts: Sequence[StagedPart]) -> None:
         """Of the epoch, and before it those that nobody has heard of before: each was, or is, a transaction."""
         groups = [list(group) for _, group in groupby(parts, lambda part: part.group)]
         for place, group in enumerate(groups, 1):
-            self.commit(epoch - len(groups) + place, group)
+            self.commit(epoch - len(groups) + place, group, [part for left in groups[place - 1 :] for part in left])
 
-    def commit(self, epoch: int, parts: Sequence[StagedPart]) -> None:
-        """Produces the parts, unless that was done; their files go."""
+    def commit(self, epoch: int, parts: Sequence[StagedPart], at_hand: Sequence[StagedPart] = ()) -> None:
+        """Produces the parts, unless that was done; their files go. The transaction that this lane made last may be of
+        another of those that are at hand."""
         digest = hashlib.sha256(" ".join(part.part_id for part in parts).encode()).hexdigest()
         place = confluent_kafka().TopicPartition(parts[0].first_topic, 0)
         try:
-            producing = self._opened()
+            if self._producing is not None and self._producing.went_away():
+                self._last = None  # somebody else may have opened the id meanwhile
+                self.close()
+            producing = self._opened(at_hand or parts)
             last = self._last or self._read_mark(place)
             if last.digest != digest:
                 if last.epoch >= epoch:
                     raise self._overtaken(last.epoch, epoch)
                 self._produce(producing, place, parts, Mark(epoch, digest))
+                self._see_it_ended(producing, place, parts)
         except BaseException:
             self._last = None  # what became of it is not certain: the next one looks it up
             self.close()
@@ -65,24 +76,46 @@ class TransactionLane:
         for part in parts:
             part.delete(self._directory)
 
-    def _opened(self) -> KafkaProducing:
+    def _opened(self, at_hand: Sequence[StagedPart]) -> KafkaProducing:
+        """Anew, too, after a connection was lost: nobody knows what the broker had still to do."""
         if self._producing is None:
+            timeout_ms = self._settings.number("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS)
             producing = KafkaProducing(
-                self._settings,
-                "committing",
-                transactional__id=self._id,
-                transaction__timeout__ms=self._settings.number("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS),
+                self._settings, "committing", transactional__id=self._id, transaction__timeout__ms=timeout_ms
             )
+            unended = Unended(self._settings, self._id, at_hand[0].first_topic, producing.outage, timeout_ms)
             try:
+                unended.note()
                 producing.retried(producing.producer.init_transactions, producing.outage.patience)
             except confluent_kafka().KafkaException as error:
                 raise producing.outage.failure(error.args[0]) from None
             # Only by a consumer's word does a transaction take offsets along.
-            self._consumer = new_client(
-                "Consumer", self._settings.for_consumer(**{"group.id": self._id, "isolation.level": "read_committed"})
-            )
+            asking = {"group.id": self._id, "isolation.level": "read_committed", "retry.backoff.ms": _ASK_AGAIN_MS}
+            self._consumer = new_client("Consumer", self._settings.for_consumer(**asking))
             self._producing = producing
+            self._topics.update(*(part.topics(self._directory) for part in at_hand))
+            unended.tell(self._topics, self._is_stable)
+            producing.went_away()
+            producing.outage.over()
         return self._producing
+
+    def _see_it_ended(self, producing: KafkaProducing, place: Any, parts: Sequence[StagedPart]) -> None:
+        """Kafka answers when a commit is decided; brokers that die before all partitions know may forget some."""
+        began = time.monotonic()
+        while not (self._is_stable() or producing.went_away()):
+            if time.monotonic() - began > producing.outage.patience:
+                raise self._hanging(place)
+        if producing.went_away():
+            self.close()
+            self._opened(parts)
+
+    def _is_stable(self) -> bool:
+        """Of all marks that the last transaction may have set."""
+        places = [confluent_kafka().TopicPartition(topic, 0) for topic in self._topics]
+        try:
+            return all(found.error is None for found in self._consumer.committed(places, timeout=_STABLE_SECONDS))
+        except confluent_kafka().KafkaException:
+            return False
 
     def _read_mark(self, place: Any) -> Mark:
         assert self._producing is not None
@@ -116,8 +149,8 @@ class TransactionLane:
     def _hanging(self, place: Any) -> JobExecutionError:
         return JobExecutionError(
             f"Kafka at {self._settings.servers} has not ended a transaction of the sink {self._id!r}, although a"
-            " new one could begin: whether its results will be seen is not decided, so nothing can be added without"
-            " repeating or losing some. Brokers that are killed while they end a transaction may leave one like this."
+            " new one could begin, and does not say how it was to end: nothing can be added without repeating or losing"
+            " some results. Brokers of Kafka 4.3 that are killed while they end a transaction may leave one like this."
             f" Find it with `kafka-transactions.sh find-hanging --topic {place.topic}` (and in"
             " __consumer_offsets) and end it with `kafka-transactions.sh abort`: the job then goes on."
         )
@@ -136,6 +169,7 @@ class TransactionLane:
     def _send(self, producing: KafkaProducing, parts: Sequence[StagedPart]) -> None:
         for part in parts:
             for messages in part.messages(self._directory):
+                self._topics.update(messages.all_topics)
                 producing.send(messages)
 
     def _commit(self, producing: KafkaProducing, place: Any, mark: Mark) -> None:
