@@ -198,7 +198,7 @@ CASES = {
         2_000_000,
         0,
         ("flink_sql", "pyflink_process", "penstock_sql"),  # Flink first: its digests are what others are compared with
-        repeated=("flink_sql", "penstock_sql"),
+        repeated=("flink_sql", "pyflink_process", "penstock_sql"),
         optional=("pyflink_thread", "flink_sql_rocksdb"),
     ),
     "latency": Case(
