@@ -293,56 +293,6 @@ def test_a_broker_that_is_away_is_named_and_credentials_are_not(local_env: Envir
     assert "hush" not in str(raised.value) + repr(builder.build()._settings)
 
 
-class BrokerWithLogins(KafkaBroker):
-    """Lets nobody in without the password of `me`."""
-
-    def _write_settings(self) -> None:
-        login = "org.apache.kafka.common.security.plain.PlainLoginModule required"
-        listener = f"127.0.0.1:{self._port}"
-        self._settings = {
-            "listeners": f"SASL_PLAINTEXT://{listener},CONTROLLER://127.0.0.1:{self._controller}",
-            "advertised.listeners": f"SASL_PLAINTEXT://{listener}",
-            "listener.security.protocol.map": "SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
-            "inter.broker.listener.name": "SASL_PLAINTEXT",
-            "sasl.enabled.mechanisms": "PLAIN",
-            "sasl.mechanism.inter.broker.protocol": "PLAIN",
-            "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
-                f'{login} username="me" password="r1ght" user_me="r1ght";'
-            ),
-        }
-        super()._write_settings()
-
-    def client(self, **settings: Any) -> dict[str, Any]:
-        return super().client(**{**login_of("r1ght"), **settings})
-
-
-def login_of(password: str) -> dict[str, str]:
-    return {
-        "security.protocol": "SASL_PLAINTEXT",
-        "sasl.mechanism": "PLAIN",
-        "sasl.username": "me",
-        "sasl.password": password,
-    }
-
-
-def test_a_password_that_is_refused_is_the_reason_that_is_told(
-    local_env: EnvironmentFactory, kafka: KafkaBroker
-) -> None:
-    broker = BrokerWithLogins()
-    try:
-        broker.start()
-        topic = create_topic(broker)
-        produce(broker, topic, [b"a"])
-        right = strings_of(broker, topic).set_properties(login_of("r1ght")).build()
-        assert read(local_env(), right) == ["a"]
-        wrong = strings_of(broker, topic, default_api_timeout_ms="2000").set_properties(login_of("wr0ng"))
-        with pytest.raises(JobExecutionError, match=r"Invalid username or password.*Are user and password") as raised:
-            read(local_env(), wrong.build())
-        assert "wr0ng" not in str(raised.value)
-    finally:
-        broker.stop()
-
-
 def test_a_topic_that_is_not_there(local_env: EnvironmentFactory, kafka: KafkaBroker) -> None:
     with pytest.raises(JobExecutionError, match="Kafka has no no-such-topic"):
         read(local_env(), strings_of(kafka, "no-such-topic").build())

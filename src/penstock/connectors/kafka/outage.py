@@ -27,14 +27,15 @@ class Outage:
         self._clock = clock
         self._since: float | None = None
         self._reason: Any = ""
-        self._reason_code: int | None = None
+        self._refused = False
 
     def error_cb(self, error: Any) -> None:
         if self._since is None:
             self._since = self._clock()
         # That brokers are down is what follows from a login that they refuse, and would hide it.
-        if self._reason_code not in _REFUSALS or error.code() in _REFUSALS:
-            self._reason, self._reason_code = error.str(), error.code()
+        refused = error.code() in _REFUSALS
+        if refused or not self._refused:
+            self._reason, self._refused = error.str(), refused
 
     @property
     def lasts_too_long(self) -> bool:
@@ -45,17 +46,21 @@ class Outage:
         return self._since is not None
 
     def over(self) -> None:
-        self._since, self._reason_code = None, None
+        self._since, self._refused = None, False
 
     def failure(self, reason: Any = None) -> KafkaUnreachable:
         return self.failure_of(reason and reason.str())
 
-    def failure_of(self, reason: object) -> KafkaUnreachable:
+    def failure_of(self, reason: object, refused: bool = False) -> KafkaUnreachable:
+        self._refused |= refused
         said = " / ".join(dict.fromkeys(filter(None, (str(reason or ""), self._reason))))
-        question = "Are the brokers running, and is their address right as seen from the workers?"
-        if self._reason_code in _REFUSALS:
-            question = "Are user and password, or the certificates, right?"
+        question = self.refusal or "Are the brokers running, and is their address right as seen from the workers?"
         return KafkaUnreachable(
             f"Kafka at {self._servers} does not answer while {self._doing} (tried for {self.patience:g} s): {said}."
             f" {question} A restart strategy makes the job try again; {PATIENCE} says how long to wait."
         )
+
+    @property
+    def refusal(self) -> str:
+        """What to look at if brokers are there and do not let this client in; else empty."""
+        return "Are user and password, or the certificates, right?" if self._refused else ""

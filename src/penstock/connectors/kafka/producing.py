@@ -56,7 +56,8 @@ class KafkaProducing:
             return
         told = f"a record for {message.topic()} could not be written to Kafka at {self._servers}: {error.str()}"
         if error.code() == self._kafka.KafkaError._MSG_TIMED_OUT:
-            told += ". Are the brokers running, and is the topic there? delivery.timeout.ms says how long to try"
+            question = self.outage.refusal or "Are the brokers running, and is the topic there?"
+            told += f". {question} delivery.timeout.ms says how long to try"
         if self._logs_failures:
             _logger.error(told)
         else:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from penstock.connectors.kafka.coordinator import NoteOfGroup, NotYet, Told, TransactionCoordinator
 from penstock.connectors.kafka.outage import Outage
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
-from penstock.connectors.kafka.wire import CannotAsk
+from penstock.connectors.kafka.wire import CannotAsk, LoginRefused
 
 _logger = logging.getLogger("penstock.kafka")
 _PAUSE = 0.1
@@ -169,7 +169,7 @@ class Unended:
                 return step()
             except (OSError, NotYet, FutureTimeout, confluent_kafka().KafkaException) as error:
                 if time.monotonic() - began > self._outage.patience:
-                    raise self._outage.failure_of(error) from None
+                    raise self._outage.failure_of(error, refused=isinstance(error, LoginRefused)) from None
                 time.sleep(_PAUSE)
 
 

@@ -34,6 +34,10 @@ class CannotAsk(Exception):
     """This client has not that login, or the brokers do not know the question."""
 
 
+class LoginRefused(ConnectionError):
+    """A broker is there, and does not let this client in."""
+
+
 class Answer:
     """Read from its beginning; `compact` methods are those of newer versions."""
 
@@ -162,7 +166,7 @@ class Connection:
         answer = self.ask(_SASL_AUTHENTICATE, struct.pack(">i", len(token)) + token)
         code, _ = answer.int16(), answer.string()
         if code != 0:
-            raise ConnectionError(f"the login was refused (error {code})")
+            raise LoginRefused(f"the login was refused (error {code})")
         return answer.bytes_(answer.int32())
 
     def close(self) -> None:
@@ -192,7 +196,7 @@ class Scram:
     def proof(self, server_first: bytes) -> bytes:
         said = dict(part.split("=", 1) for part in server_first.decode().split(","))
         if not said["r"].startswith(self._nonce):
-            raise ConnectionError("the login was refused (another nonce)")
+            raise LoginRefused("the login was refused (another nonce)")
         salted = hashlib.pbkdf2_hmac(self._hash, self._password, base64.b64decode(said["s"]), int(said["i"]))
         client = self._mac(salted, b"Client Key")
         without_proof = f"c=biws,r={said['r']}"
