@@ -14,7 +14,7 @@ import pyarrow
 
 from penstock.storage.files import open_file
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 21
 
 
 def is_compressed(path: str) -> bool:

@@ -31,7 +31,7 @@ _EMPTY_LINES = (b"\n\n",)
 _HEXADECIMAL = (b"0x", b"0X")
 _NOT_A_NUMBER = (b"n(", b"N(")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BLOCK = 1 << 22
+_BLOCK = 1 << 21
 
 
 class ReadDifferently(Exception):

@@ -17,6 +17,7 @@ from penstock.columns.typesystem.arrow_mapping import to_arrow_type
 from penstock.columns.typesystem.base import DataType, IntegralType
 
 _SAFE_DIGITS = 18  # of 64 bits
+_ZERO, _NINE = ord("0"), ord("9")
 _DAY = len("2024-02-29")
 _SECONDS = len("2024-02-29 13:14:15")
 _WHOLE_UNITS = (0, 3, 6, 9)  # precisions that a unit of Arrow has
@@ -35,11 +36,15 @@ def read_usual(texts: pa.Array, target: DataType) -> pa.Array | None:
 
 
 def _integers(texts: pa.Array, target: DataType) -> pa.Array | None:
-    longest = pc.max(pc.binary_length(texts)).as_py()
-    if longest is not None and longest > _SAFE_DIGITS:
+    ends, content = text_bytes(texts)
+    lengths = np.diff(ends)
+    if lengths.max(initial=0) > _SAFE_DIGITS:
         return None
-    if not _all(pc.ascii_is_decimal(texts)) and not _all(pc.match_substring_regex(texts, "^-?[0-9]+$")):
-        return None
+    content = content[ends[0] : ends[-1]]
+    digits = content.min(initial=_ZERO) >= _ZERO and content.max(initial=_ZERO) <= _NINE
+    if not digits or texts.null_count or not lengths.all():
+        if not _all(pc.match_substring_regex(texts, "^-?[0-9]+$")):
+            return None
     return pc.cast(texts, to_arrow_type(target))
 
 

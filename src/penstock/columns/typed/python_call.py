@@ -18,7 +18,7 @@ from penstock.columns.typesystem.nested import RowType
 from penstock.common.types import Row
 
 _AT_ONCE = 128  # asynchronous calls that wait together
-_ROWS_AT_ONCE = 8_192  # values of so many rows stay in the processor's cache while they are made, used and freed
+_ROWS_AT_ONCE = 2_048  # values of so many rows stay in the processor's cache while they are made, used and freed
 
 
 @dataclass(frozen=True, eq=False)

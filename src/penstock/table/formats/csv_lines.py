@@ -14,6 +14,7 @@ from penstock.formats.csv_dialect import LONGEST_TEXT_LOOKED_AT, CsvDialect
 from penstock.table.formats.text_columns import joined_texts
 
 _ASCII = 0x80
+_ROWS_AT_ONCE = 1 << 14  # Arrow's own 1,024 take a fifth longer
 
 
 class Quotes(Enum):
@@ -84,6 +85,7 @@ def lines_by_arrow(cells: list[CsvCells], dialect: CsvDialect) -> memoryview | N
         include_header=False,
         delimiter=dialect.separator,
         quoting_style="needed" if Quotes.ALL in styles else "none",  # "needed" puts all texts in quotes
+        batch_size=_ROWS_AT_ONCE,
     )
     columns = [each.column for each in cells]
     rows = pa.RecordBatch.from_arrays(columns, [str(place) for place in range(len(columns))])
