@@ -42,9 +42,9 @@ def _integers(texts: pa.Array, target: DataType) -> pa.Array | None:
         return None
     content = content[ends[0] : ends[-1]]
     digits = content.min(initial=_ZERO) >= _ZERO and content.max(initial=_ZERO) <= _NINE
-    if not digits or texts.null_count or not lengths.all():
-        if not _all(pc.match_substring_regex(texts, "^-?[0-9]+$")):
-            return None
+    plain = digits and not texts.null_count and lengths.all()
+    if not plain and not _all(pc.match_substring_regex(texts, "^-?[0-9]+$")):
+        return None
     return pc.cast(texts, to_arrow_type(target))
 
 
