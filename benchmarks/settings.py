@@ -215,7 +215,7 @@ CASES = {
         3_000_000,
         10_000,
         ("loop", "penstock", "penstock_micro_batch", "pyflink_thread"),
-        repeated=("loop", "penstock"),
+        repeated=("loop", "penstock", "pyflink_thread"),
     ),
     # Few keys: all of them reach their next hundred at about the same time, and a rate needs many such times.
     "kafka_few": Case(3_000_000, 1_000, ("loop", "penstock"), optional=("penstock_micro_batch", "pyflink_thread")),
