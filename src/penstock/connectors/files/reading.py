@@ -149,6 +149,8 @@ class Files(SourcePlanner):
                 extent = self._format.extent(path, size)
             except FileNotFoundError:  # it has another name by now, or none
                 continue
+            if not size and self._interval is not None:
+                continue  # somebody may have just begun to write it
             seen.add(path)
             if extent:
                 pending.append([path, extent, 0, found])

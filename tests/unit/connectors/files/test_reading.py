@@ -235,6 +235,28 @@ def test_what_is_appended_after_the_start_is_not_read(tmp_path: Path) -> None:
     assert _batches(source, work) == [["a"]]
 
 
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_a_last_line_that_has_grown_is_read_whole(tmp_path: Path, parallelism: int) -> None:
+    (tmp_path / "a.txt").write_text("some line\nhal")
+    source = Files(SmallBlocks(), [str(tmp_path)])
+    start = source.initial_position(parallelism)
+    (tmp_path / "a.txt").write_text("some line\nhalf no more\nanother\n")
+    work = source.assignments(start, source.advance(start, 100), parallelism)
+    found = [batch for subtask in work.values() if subtask.work for batch in _batches(source, subtask.work)]
+    assert sorted(line for batch in found for line in batch) == ["half no more", "some line"]
+
+
+def test_watching_reads_a_file_that_was_empty_at_first(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    source = Files(TextLines(), [str(tmp_path)], 10, clock=iter(range(0, 10_000, 100)).__next__)
+    start = source.advance(source.initial_position(1), 100)
+    assert start["pending"] == []
+    (tmp_path / "a.txt").write_text("a\n")
+    found = source.advance(start, 100)
+    assert [Path(file[0]).name for file in found["pending"]] == ["a.txt"]
+    assert source.advance(found, 100) == found
+
+
 def test_watching_finds_new_files_at_the_interval_and_each_only_once(tmp_path: Path) -> None:
     now = 1000
     (tmp_path / "a.txt").write_text("a\n")
