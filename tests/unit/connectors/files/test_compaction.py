@@ -143,7 +143,7 @@ def test_killed_between_any_two_steps(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("compactor", [CONCAT, FileCompactor.identical_file_compactor()])
-@pytest.mark.parametrize("step", range(1, 25))
+@pytest.mark.parametrize("step", range(1, 17))
 def test_killed_between_copy_and_removal(monkeypatch: pytest.MonkeyPatch, step: int, compactor: FileCompactor) -> None:
     """Which are two things on an object store."""
     location = f"memory://{uuid.uuid4().hex}/sink"
