@@ -318,6 +318,17 @@ def test_a_version_that_is_not_there_is_named(local_env: EnvironmentFactory, tmp
         list(local_env().from_source(DeltaSource(uri, PAIR, version=7), NO_WATERMARKS, "t").execute_and_collect())
 
 
+def test_a_store_that_is_away_is_named_without_its_password(local_env: EnvironmentFactory) -> None:
+    options = {
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "who",
+        "AWS_SECRET_ACCESS_KEY": "hush", "AWS_REGION": "us-east-1", "max_retries": "0", "retry_timeout": "1s",
+    }  # fmt: skip
+    source = DeltaSource("s3://nowhere/table", PAIR, storage_options=options)
+    with pytest.raises(JobExecutionError, match="s3://nowhere/table cannot be reached") as failure:
+        list(local_env().from_source(source, NO_WATERMARKS, "t").execute_and_collect())
+    assert "hush" not in str(failure.value)
+
+
 def test_what_failed_attempts_have_staged_is_swept(
     s3_address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

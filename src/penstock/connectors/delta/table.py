@@ -31,7 +31,8 @@ class DeltaLocation:
         return DeltaLocation(absolute_location(uri), dict(options or {}))
 
     def open(self, version: int | None = None) -> Any:
-        table = package("deltalake", "delta").DeltaTable(self.uri, version=version, storage_options=self.options)
+        with self._reached():
+            table = package("deltalake", "delta").DeltaTable(self.uri, version=version, storage_options=self.options)
         if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
             # Delta's own client would read nothing but nulls, and write columns that nobody finds.
             raise JobExecutionError(
@@ -41,8 +42,18 @@ class DeltaLocation:
         return table
 
     def exists(self) -> bool:
-        there = package("deltalake", "delta").DeltaTable.is_deltatable(self.uri, storage_options=self.options)
-        return bool(there)
+        with self._reached():
+            return bool(package("deltalake", "delta").DeltaTable.is_deltatable(self.uri, storage_options=self.options))
+
+    @contextlib.contextmanager
+    def _reached(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JobExecutionError(
+                f"The Delta table {self.uri} cannot be reached: {error}. Are the address and the storage options right,"
+                " and does the store run?"
+            ) from error
 
     def files(self) -> Any:
         """The directory of the table as a file system of pyarrow's."""
