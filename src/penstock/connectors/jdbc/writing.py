@@ -24,6 +24,7 @@ class RowsOfEpoch:
     """A committable: the rows themselves."""
 
     rows: Rows
+    id: str = ""  # no other committable has it
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class StagedRows:
 
     table: str
     count: int
+
+    @property
+    def id(self) -> str:
+        return self.table
 
 
 def stage_prefix(job_id: str, operator_uid: str) -> str:
@@ -137,7 +142,7 @@ class EpochWriter(SinkWriter):
         self._staging, self._rows = None, []
         if staging is not None:
             return [StagedRows(staging.table, staging.count)]
-        return [RowsOfEpoch(rows)] if rows else []
+        return [RowsOfEpoch(rows, uuid.uuid4().hex)] if rows else []
 
     def close(self) -> None:
         self._session.close()
