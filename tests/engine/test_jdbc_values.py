@@ -13,7 +13,7 @@ from tests.conftest import EnvironmentFactory
 from tests.engine.test_jdbc_sink import PAIR
 from tests.services.databases import KINDS, Database, database_of, postgres_database
 from tests.services.mariadb import MariaDbServer
-from tests.services.postgres import USER, PostgresServer
+from tests.services.postgres import PASSWORD, USER, PostgresServer
 
 from penstock.common import Row, WatermarkStrategy
 from penstock.common.errors import JobExecutionError
@@ -27,6 +27,7 @@ from penstock.datastream.connectors.jdbc import (
     JdbcSource,
     JdbcTableSink,
 )
+from penstock.table import StreamTableEnvironment
 
 BERLIN = datetime.timezone(datetime.timedelta(hours=2))
 SUMMER = datetime.datetime(2024, 7, 1, 12, 0, 0, 123000)
@@ -92,6 +93,8 @@ PECULIAR = [
     ("1.7::float8", Types.LONG(), "1.7"),
     ("'NaN'::float8", Types.INT(), "nan"),
     ("'perhaps'", Types.BOOLEAN(), "perhaps"),
+    ("'NaN'::numeric", Types.BIG_DEC(), "NaN"),
+    ("1e300::float8", Types.FLOAT(), r"1e\+300"),
     ("'1_0'", Types.INT(), "1_0"),
     ("'2024-01-01junk'", Types.SQL_DATE(), "junk"),
 ]
@@ -137,6 +140,35 @@ def test_bits_and_times_of_mysql(mariadb: MariaDbServer, request: pytest.Fixture
     for length in ("few = 53", "few = 200"):
         with pytest.raises(JobExecutionError, match=r"column 'c' has the value .*no time of a day"):
             read(database.options, f"select length c from odd where {length}", Types.SQL_TIME())
+
+
+def test_times_of_sql_keep_their_digits(
+    local_env: EnvironmentFactory, postgres: PostgresServer, mariadb: MariaDbServer
+) -> None:
+    databases = {
+        (postgres.jdbc_url, "postgresql"): ("timestamp", "timestamptz", postgres.execute),
+        (mariadb.jdbc_url, "mysql"): ("datetime(6)", "timestamp(6)", mariadb.query),
+    }
+    for (url, _), (plain, zoned, run) in databases.items():
+        run("drop table if exists digits")
+        run(f"create table digits (a {plain}, b {zoned}, c {plain}, d {zoned})")
+        t_env = StreamTableEnvironment.create(local_env())
+        t_env.get_config().set_local_timezone("UTC")
+        t_env.execute_sql(
+            "CREATE TABLE digits (a TIMESTAMP(6), b TIMESTAMP_LTZ(6), c TIMESTAMP(3), d TIMESTAMP_LTZ(3)) WITH ("
+            f"'connector' = 'jdbc', 'url' = '{url}', 'username' = '{USER}', 'password' = '{PASSWORD}',"
+            " 'table-name' = 'digits')"
+        )
+        fine, coarse = "TIMESTAMP '2024-07-01 12:00:00.123456'", "TIMESTAMP '2024-07-01 12:00:00.123'"
+        t_env.execute_sql(
+            f"INSERT INTO digits VALUES ({fine}, CAST({fine} AS TIMESTAMP_LTZ(6)), {coarse},"
+            f" CAST({coarse} AS TIMESTAMP_LTZ(3)))"
+        ).wait()
+        texts = ", ".join(f"CAST({column} AS STRING)" for column in "abcd")
+        with t_env.execute_sql(f"SELECT {texts} FROM digits").collect() as found:
+            assert [tuple(row) for row in found] == [
+                ("2024-07-01 12:00:00.123456",) * 2 + ("2024-07-01 12:00:00.123",) * 2
+            ]
 
 
 @pytest.mark.parametrize("make", [JdbcSink.sink, JdbcSink.exactly_once_sink])

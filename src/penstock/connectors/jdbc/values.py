@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -27,6 +28,7 @@ Converter = Callable[[Any], Any]
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _NOTHING, _DAY = datetime.timedelta(0), datetime.timedelta(days=1)
 _MICROSECOND, _SECOND = datetime.timedelta(microseconds=1), datetime.timedelta(seconds=1)
+_LARGEST_FLOAT = 3.4028235677973366e38  # halfway to what would be the next
 _TRUE, _FALSE = {"t", "true", "1", "y", "yes", "on"}, {"f", "false", "0", "n", "no", "off"}
 
 
@@ -123,6 +125,20 @@ def _whole(value: Any) -> int:
     return whole
 
 
+def _float(value: Any) -> float:
+    number = float(value)
+    if abs(number) > _LARGEST_FLOAT and math.isfinite(number):
+        raise ValueError("it is too large for 32 bits")
+    return number
+
+
+def _decimal(value: Any) -> Decimal:
+    number = value if type(value) is Decimal else Decimal(str(value))
+    if not number.is_finite():
+        raise ValueError("decimals are finite")
+    return number
+
+
 def _instant(value: Any) -> Instant:
     moment = _moment(value)
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=datetime.UTC)
@@ -163,8 +179,8 @@ _BASIC: dict[BasicType, tuple[type, Converter]] = {
     BasicType.INT: (int, _whole),
     BasicType.LONG: (int, _whole),
     BasicType.BIG_INT: (int, _whole),
-    BasicType.FLOAT: (float, float),
+    BasicType.FLOAT: (_NoClass, _float),
     BasicType.DOUBLE: (float, float),
-    BasicType.BIG_DEC: (Decimal, lambda value: Decimal(str(value))),
+    BasicType.BIG_DEC: (_NoClass, _decimal),
     BasicType.INSTANT: (Instant, _instant),
 }
