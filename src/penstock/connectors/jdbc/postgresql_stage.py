@@ -56,6 +56,7 @@ class StagePlan:
     commands: tuple[str, ...]  # with {stage} and {columns}
     table: str | None = None  # whose columns they are
     straight: str | None = None  # the target, when rows can be copied into it at once, if it is a plain table
+    exception: tuple[str, str] | None = None  # a question, and what is done instead when it has an answer
     deletion: str | None = None  # of the rows of a changelog that say so
 
     def create(self, cursor: Any, stage: str, temporary: bool = False) -> None:
@@ -85,16 +86,22 @@ class StagePlan:
                 write_row(row)
 
     def apply(self, cursor: Any, stage: str) -> None:
-        for command in (*self._deletions(cursor, stage), *self.commands):
+        for command in self._commands(cursor, stage):
             cursor.execute(command.replace("{stage}", stage).replace("{columns}", self._names(cursor)))
         cursor.execute(f"DROP TABLE {stage}")
 
-    def _deletions(self, cursor: Any, stage: str) -> tuple[str, ...]:
-        """Nothing if no row is deleted: finding the last row of each key is half of the work."""
-        if self.deletion is None:
-            return ()
-        cursor.execute(f"SELECT 1 FROM {stage} WHERE {DELETED} LIMIT 1")
-        return (self.deletion,) if cursor.fetchone() is not None else ()
+    def _commands(self, cursor: Any, stage: str) -> tuple[str, ...]:
+        """To look for what is rare costs little; to find the last row of each key is most of the work."""
+
+        def there_is(question: str) -> bool:
+            cursor.execute(question.replace("{stage}", stage))
+            return cursor.fetchone() is not None
+
+        if self.exception is not None and there_is(self.exception[0]):
+            return (self.exception[1],)
+        if self.deletion is not None and there_is(f"SELECT 1 FROM {{stage}} WHERE {DELETED} LIMIT 1"):
+            return (self.deletion, *self.commands)
+        return self.commands
 
     def _names(self, cursor: Any) -> str:
         if self.columns is None:
@@ -130,10 +137,12 @@ def _plan_for_insert(insert: Insert, statement: Statement) -> StagePlan | None:
         return replace(plan, commands=(f"{into} SELECT {{columns}} FROM {{stage}} ORDER BY {NUMBER} {insert.tail}",))
     key = _key_of_upsert(insert)
     if key is not None:
-        # Rows without a key are in nobody's way, however many they are.
-        same = f"{key}, CASE WHEN ROW({key}) IS NOT NULL THEN 0 ELSE {NUMBER} END"
-        last = f"SELECT DISTINCT ON ({same}) {{columns}} FROM {{stage}} ORDER BY {same}, {NUMBER} DESC"
-        return replace(plan, commands=(f"{into} {last} {insert.tail}",))
+        assert insert.columns is not None, "an upsert names its columns"
+        last = f"SELECT DISTINCT ON ({key}) {{columns}} FROM {{stage}} ORDER BY {key}, {NUMBER} DESC"
+        # Rows without a key are usually in nobody's way, however many they are.
+        keyless = f"SELECT 1 FROM {{stage}} WHERE NOT (ROW({key}) IS NOT NULL) LIMIT 1"
+        by_row = _loop(statement, insert.columns)
+        return replace(plan, commands=(f"{into} {last} {insert.tail}",), exception=(keyless, by_row))
     if insert.columns is None:
         return None  # a loop would need their names
     return replace(plan, commands=(_loop(statement, insert.columns),))
