@@ -232,6 +232,18 @@ def test_a_database_that_is_away_is_named_and_its_password_is_not(
     assert "hush" not in str(failure.value)
 
 
+@pytest.mark.parametrize("guarantee", [EXACTLY, AT_LEAST])
+@pytest.mark.parametrize("records", [1, 3 * FEW_ROWS])
+def test_what_a_table_refuses_is_said_with_its_name(
+    local_env: EnvironmentFactory, database: Database, guarantee: DeliveryGuarantee, records: int
+) -> None:
+    database.make("pairs", "k int primary key, v bigint")
+    stream = local_env().from_collection([Row(n, n) for n in range(records)] + [Row(1, 1)] * 2, PAIR)
+    stream.add_sink(sink_of(database, "insert into pairs (k, v) values (?, ?)", guarantee))
+    with pytest.raises(JobExecutionError, match=r"database.*, writing \d+ rows into pairs:"):
+        stream.get_execution_environment().execute()
+
+
 def test_a_wrong_password_is_not_tried_again(local_env: EnvironmentFactory, postgres: PostgresServer) -> None:
     options = JdbcConnectionOptions(postgres.jdbc_url, USER, "wr0ng-w0rd")
     stream = local_env().from_collection([Row(1, 1)], PAIR)

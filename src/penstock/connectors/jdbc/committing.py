@@ -12,7 +12,7 @@ from penstock.connectors.jdbc.dialect import Rows
 from penstock.connectors.jdbc.postgresql_stage import plan_for
 from penstock.connectors.jdbc.session import Session
 from penstock.connectors.jdbc.targets import StatementTarget, TableTarget
-from penstock.connectors.jdbc.writing import RowsOfEpoch, StagedRows, stage_prefix
+from penstock.connectors.jdbc.writing import RowsOfEpoch, StagedRows, stage_prefix, writing
 from penstock.functions.sink import Committer, CommitterContext
 
 EPOCHS = "penstock_epochs"
@@ -52,7 +52,12 @@ class EpochCommitter(Committer):
 
     def commit(self, epoch: int, committables: list[Any]) -> None:
         # May be repeated: what was committed says so itself.
-        self._session.run(lambda cursor: self._commit_once(cursor, epoch, committables), self._max_retries)
+        count = sum(each.count for each in committables)
+        self._session.run(
+            lambda cursor: self._commit_once(cursor, epoch, committables),
+            self._max_retries,
+            writing(count, self._target),
+        )
 
     def _commit_once(self, cursor: Any, epoch: int, committables: list[Any]) -> None:
         content = hashlib.sha256("/".join(each.id for each in committables).encode()).hexdigest()

@@ -25,7 +25,6 @@ _FORMS = {
     "DateStyle": "ISO",
     "IntervalStyle": "postgres",
     "extra_float_digits": "3",
-    "bytea_output": "hex",
 }
 _TIMES = ("date", "time", "timetz", "timestamp", "timestamptz")
 

@@ -33,6 +33,10 @@ class StatementTarget:
         insert = self.statement.insert
         return None if insert is None else insert.table
 
+    @property
+    def name(self) -> str:
+        return f"into {self.table}" if self.table is not None else f"by {'?'.join(self.statement.pieces)[:100]}"
+
     def rows_of(self, records: list[Any], dialect: Dialect) -> Rows:
         return _with_moments(list(map(_values, records)), dialect)
 
@@ -51,6 +55,10 @@ class TableTarget:
         self.columns = tuple(columns)
         self.key = tuple(key)
         self._at = [self.columns.index(name) for name in key]
+
+    @property
+    def name(self) -> str:
+        return f"into {self.table}"
 
     def rows_of(self, records: list[Any], dialect: Dialect) -> Rows:
         """With a key: one more field, which says whether the row is deleted."""

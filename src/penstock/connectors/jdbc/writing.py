@@ -26,6 +26,10 @@ class RowsOfEpoch:
     rows: Rows
     id: str = ""  # no other committable has it
 
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
 
 @dataclass(frozen=True)
 class StagedRows:
@@ -42,6 +46,11 @@ class StagedRows:
 def stage_prefix(job_id: str, operator_uid: str) -> str:
     """How the staging tables of a sink begin: no other job has it."""
     return f"penstock_stage_{hashlib.sha256(f'{job_id}/{operator_uid}'.encode()).hexdigest()[:12]}_"
+
+
+def writing(count: int, target: StatementTarget | TableTarget) -> str:
+    """What goes on, for the message of an error."""
+    return f"writing {count} row{'s' * (count != 1)} {target.name}"
 
 
 class BatchWriter(SinkWriter):
@@ -80,7 +89,8 @@ class BatchWriter(SinkWriter):
 
     def _send(self, rows: Rows) -> None:
         session, target = self._session, self._target
-        session.run(lambda cursor: session.dialect.write(cursor, target, rows), self._options.get_max_retries())
+        retries, doing = self._options.get_max_retries(), writing(len(rows), target)
+        session.run(lambda cursor: session.dialect.write(cursor, target, rows), retries, doing)
 
     def next_wake_up(self) -> int | None:
         return self._due
@@ -132,7 +142,7 @@ class EpochWriter(SinkWriter):
                 plan.create(cursor, name)
             plan.copy(cursor, name, rows)
 
-        self._session.run(copy)
+        self._session.run(copy, doing=writing(len(rows), self._target))
         self._staging = staging or _Staging(name, plan)
         self._staging.count += len(rows)
         self._rows = []
