@@ -25,7 +25,7 @@ class EpochTable(CheckpointCommitter):
 
     def create_resource(self) -> None:
         with sqlite3.connect(self._path) as connection:
-            connection.execute("create table if not exists epochs (owner text primary key, epoch integer)")
+            connection.execute("create table if not exists epochs (owner text primary key, epoch integer, content)")
         connection.close()
 
     def open(self) -> None:
@@ -35,13 +35,22 @@ class EpochTable(CheckpointCommitter):
         self._connection.close()
 
     def commit_checkpoint(self, subtask_idx: int, checkpoint_id: int) -> None:
+        self.commit_content(subtask_idx, checkpoint_id, "")
+
+    def commit_content(self, subtask_idx: int, checkpoint_id: int, content: str) -> None:
         with self._connection:
-            self._connection.execute("replace into epochs values (?, ?)", (self._owner(subtask_idx), checkpoint_id))
+            note = (self._owner(subtask_idx), checkpoint_id, content)
+            self._connection.execute("replace into epochs values (?, ?, ?)", note)
 
     def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
-        query = "select epoch from epochs where owner = ?"
-        found = self._connection.execute(query, (self._owner(subtask_idx),)).fetchone()
-        return found is not None and found[0] >= checkpoint_id
+        return self._noted(subtask_idx)[0] >= checkpoint_id
+
+    def committed_content(self, subtask_idx: int) -> str:
+        return self._noted(subtask_idx)[1]
+
+    def _noted(self, subtask: int) -> tuple[int, str]:
+        query = "select epoch, content from epochs where owner = ?"
+        return self._connection.execute(query, (self._owner(subtask),)).fetchone() or (-1, "")
 
     def _owner(self, subtask: int) -> str:
         return f"{self.job_id}/{self.operator_id}/{subtask}"

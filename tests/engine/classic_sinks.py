@@ -9,6 +9,7 @@ from penstock.connectors import CheckpointCommitter, GenericWriteAheadSink, TwoP
 EVENTS: list[str] = []
 VISIBLE: list[Any] = []
 COMMITTED: list[tuple[int, int]] = []
+CONTENTS: dict[int, str] = {}
 _staged: dict[int, list[Any]] = {}
 
 
@@ -74,6 +75,17 @@ class Ledger(CheckpointCommitter):
 
     def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
         return (subtask_idx, checkpoint_id) in COMMITTED
+
+
+class LedgerOfContents(Ledger):
+    """Keeps what tells runs of one id apart."""
+
+    def commit_content(self, subtask_idx: int, checkpoint_id: int, content: str) -> None:
+        CONTENTS[subtask_idx] = content
+        self.commit_checkpoint(subtask_idx, checkpoint_id)
+
+    def committed_content(self, subtask_idx: int) -> str | None:
+        return CONTENTS.get(subtask_idx)
 
 
 class SentOnce(GenericWriteAheadSink[int]):

@@ -114,6 +114,29 @@ def test_an_epoch_that_was_noted_is_not_sent_again(builder: Login, session: Sess
     committer.commit_checkpoint(1, 7)
     assert committer.is_checkpoint_committed(1, 6) and committer.is_checkpoint_committed(1, 7)
     assert not committer.is_checkpoint_committed(1, 8) and not committer.is_checkpoint_committed(0, 7)
+    assert not committer.committed_content(1) and not committer.committed_content(0)
+    committer.commit_content(1, 8, "some records")
+    assert committer.is_checkpoint_committed(1, 8) and committer.committed_content(1) == "some records"
+    committer.close()
+
+
+def test_notes_of_earlier_versions_are_understood(builder: Login, session: Session) -> None:
+    session.execute(
+        "CREATE KEYSPACE old_notes WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+    )
+    session.execute(
+        "CREATE TABLE old_notes.checkpoints_abc"
+        " (sink_id text, sub_id int, checkpoint_id bigint, PRIMARY KEY (sink_id, sub_id))"
+    )
+    session.execute("INSERT INTO old_notes.checkpoints_abc (sink_id, sub_id, checkpoint_id) VALUES ('words', 0, 3)")
+    committer = CassandraCommitter.default_checkpoint_committer(builder, "old_notes")
+    committer.set_job_id("abc")
+    committer.set_operator_id("words")
+    committer.create_resource()
+    committer.open()
+    assert committer.is_checkpoint_committed(0, 3) and committer.committed_content(0) is None
+    committer.commit_content(0, 4, "some records")
+    assert committer.is_checkpoint_committed(0, 4) and committer.committed_content(0) == "some records"
     committer.close()
 
 

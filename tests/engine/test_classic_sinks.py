@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.conftest import EnvironmentFactory
 from tests.engine import classic_sinks
-from tests.engine.classic_sinks import EVENTS, Ledger, SentOnce, Transactions
+from tests.engine.classic_sinks import EVENTS, Ledger, LedgerOfContents, SentOnce, Transactions
 
 from penstock.common import Configuration, Types
 from penstock.common.errors import JobExecutionError
@@ -21,6 +21,7 @@ def _forget() -> None:
     EVENTS.clear()
     classic_sinks.VISIBLE.clear()
     classic_sinks.COMMITTED.clear()
+    classic_sinks.CONTENTS.clear()
 
 
 def write(env: StreamExecutionEnvironment, sink: Any) -> None:
@@ -83,8 +84,9 @@ def test_the_log_is_sent_once_for_each_subtask_and_epoch(local_env: EnvironmentF
     assert list(of_epoch.values()) == [{0, 1}, {0, 1}]
 
 
-def test_what_was_sent_is_not_sent_again() -> None:
-    write(restarting(5), SentOnce(Ledger(fail_after=2)))
+@pytest.mark.parametrize("ledger", [Ledger, LedgerOfContents])
+def test_what_was_sent_is_not_sent_again(ledger: type[Ledger]) -> None:
+    write(restarting(5), SentOnce(ledger(fail_after=2)))
     assert sorted(classic_sinks.VISIBLE) == list(range(20))
 
 
@@ -105,3 +107,10 @@ class NotesOfAnEarlierRun(Ledger):
 def test_epochs_of_an_earlier_run_are_not_taken_for_those_of_this_one(local_env: EnvironmentFactory) -> None:
     with pytest.raises(JobExecutionError, match="give another --job-id"):
         write(local_env(), SentOnce(NotesOfAnEarlierRun()))
+
+
+def test_the_last_epoch_of_an_earlier_run_is_not_taken_for_one_of_as_many_epochs(local_env: EnvironmentFactory) -> None:
+    write(local_env(), SentOnce(LedgerOfContents()))
+    with pytest.raises(JobExecutionError, match="these are other records.* give another --job-id"):
+        write(local_env(), SentOnce(LedgerOfContents()))
+    assert sorted(classic_sinks.VISIBLE) == list(range(20))

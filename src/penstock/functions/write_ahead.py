@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass
@@ -52,12 +53,25 @@ class CheckpointCommitter(ABC):
     def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
         """Whether they were."""
 
+    def commit_content(self, subtask_idx: int, checkpoint_id: int, content: str) -> None:
+        """As :meth:`commit_checkpoint`; a committer that keeps `content` beside the number overrides it.
+
+        No other records have this text. A job that begins anew under the id of an earlier run counts its epochs from
+        the first again: by the number alone its records would be taken for those that were sent then, and be lost.
+        """
+        self.commit_checkpoint(subtask_idx, checkpoint_id)
+
+    def committed_content(self, subtask_idx: int) -> str | None:
+        """What was noted with the last epoch of this subtask; None where the number is all that there is."""
+        return None
+
 
 @dataclass(frozen=True)
 class _Log:
     subtask: int
     timestamp: int
     values: list[Any]
+    id: str = ""  # no other log has it; empty in those of earlier versions
 
 
 class GenericWriteAheadSink(Sink, Generic[IN]):
@@ -100,7 +114,9 @@ class _LogWriter(SinkWriter):
 
     def prepare_commit(self) -> list[_Log]:
         values, self._values = self._values, []
-        return [_Log(self._context.subtask, self._context.current_processing_time(), values)] if values else []
+        if not values:
+            return []
+        return [_Log(self._context.subtask, self._context.current_processing_time(), values, uuid.uuid4().hex)]
 
 
 class _LogCommitter(Committer):
@@ -119,25 +135,30 @@ class _LogCommitter(Committer):
 
     def commit(self, epoch: int, committables: list[_Log]) -> None:
         for log in committables:
-            if not self._was_sent(log.subtask, epoch):
+            if not self._was_sent(log, epoch):
                 if not self._sink.send_values(log.values, epoch, log.timestamp):
                     raise JobExecutionError(
                         f"send_values() of the sink {self._name!r} did not take the {len(log.values)} records of epoch"
                         f" {epoch} and subtask {log.subtask}; a restart strategy lets the job try again."
                     )
-                self._notes.commit_checkpoint(log.subtask, epoch)
+                self._notes.commit_content(log.subtask, epoch, log.id)
 
-    def _was_sent(self, subtask: int, epoch: int) -> bool:
-        if not self._notes.is_checkpoint_committed(subtask, epoch):
+    def _was_sent(self, log: _Log, epoch: int) -> bool:
+        if not self._notes.is_checkpoint_committed(log.subtask, epoch):
             return False
         # Only the last epoch is ever committed again.
-        if self._notes.is_checkpoint_committed(subtask, epoch + 1):
-            raise JobExecutionError(
-                f"The committer of the sink {self._name!r} says that epochs after {epoch} were sent already: either"
-                " another driver has this job now, or the job began anew under the id of an earlier run. For a new run"
-                " give another --job-id."
-            )
+        if self._notes.is_checkpoint_committed(log.subtask, epoch + 1):
+            raise self._foreign(f"epochs after {epoch} were sent already")
+        noted = self._notes.committed_content(log.subtask)
+        if noted and log.id and noted != log.id:
+            raise self._foreign(f"epoch {epoch} was sent already, and these are other records")
         return True
+
+    def _foreign(self, what: str) -> JobExecutionError:
+        return JobExecutionError(
+            f"The committer of the sink {self._name!r} says that {what}: either another driver has this job now, or the"
+            " job began anew under the id of an earlier run. For a new run give another --job-id."
+        )
 
     def close(self) -> None:
         if self._opened:

@@ -154,8 +154,10 @@ class CassandraCommitter(CheckpointCommitter):
             )
             session.execute(
                 f"CREATE TABLE IF NOT EXISTS {self._table}"
-                " (sink_id text, sub_id int, checkpoint_id bigint, PRIMARY KEY (sink_id, sub_id))"
+                " (sink_id text, sub_id int, checkpoint_id bigint, content text, PRIMARY KEY (sink_id, sub_id))"
             )
+            if "content" not in session.execute(f"SELECT * FROM {self._table} LIMIT 1").column_names:
+                session.execute(f"ALTER TABLE {self._table} ADD content text")  # of an earlier version
         finally:
             session.cluster.shutdown()
 
@@ -167,10 +169,21 @@ class CassandraCommitter(CheckpointCommitter):
             self._session.cluster.shutdown()
 
     def commit_checkpoint(self, subtask_idx: int, checkpoint_id: int) -> None:
-        update = f"UPDATE {self._table} SET checkpoint_id = %s WHERE sink_id = %s AND sub_id = %s"
-        self._session.execute(update, (checkpoint_id, self.operator_id, subtask_idx))
+        self.commit_content(subtask_idx, checkpoint_id, "")
+
+    def commit_content(self, subtask_idx: int, checkpoint_id: int, content: str) -> None:
+        update = f"UPDATE {self._table} SET checkpoint_id = %s, content = %s WHERE sink_id = %s AND sub_id = %s"
+        self._session.execute(update, (checkpoint_id, content, self.operator_id, subtask_idx))
 
     def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
-        query = f"SELECT checkpoint_id FROM {self._table} WHERE sink_id = %s AND sub_id = %s"
+        found = self._noted("checkpoint_id", subtask_idx)
+        return found is not None and checkpoint_id <= found
+
+    def committed_content(self, subtask_idx: int) -> str | None:
+        content: str | None = self._noted("content", subtask_idx)
+        return content
+
+    def _noted(self, column: str, subtask_idx: int) -> Any:
+        query = f"SELECT {column} FROM {self._table} WHERE sink_id = %s AND sub_id = %s"
         found = self._session.execute(query, (self.operator_id, subtask_idx)).one()
-        return found is not None and checkpoint_id <= found[0]
+        return None if found is None else found[0]
