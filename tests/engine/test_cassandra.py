@@ -121,9 +121,7 @@ def test_an_epoch_that_was_noted_is_not_sent_again(builder: Login, session: Sess
 
 
 def test_notes_of_earlier_versions_are_understood(builder: Login, session: Session) -> None:
-    session.execute(
-        "CREATE KEYSPACE old_notes WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
-    )
+    session.execute("CREATE KEYSPACE old_notes WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
     session.execute(
         "CREATE TABLE old_notes.checkpoints_abc"
         " (sink_id text, sub_id int, checkpoint_id bigint, PRIMARY KEY (sink_id, sub_id))"
