@@ -9,6 +9,7 @@ from typing import Any
 from penstock.common.errors import ProgramError
 from penstock.common.time import Duration
 from penstock.common.typeinfo import ExternalTypeInfo, RowTypeInfo, TupleTypeInfo
+from penstock.connectors.arguments import instance, number, text
 from penstock.connectors.cassandra.cluster import ClusterBuilder, HostCluster
 from penstock.connectors.cassandra.writing import (
     CassandraCommitter,
@@ -17,6 +18,7 @@ from penstock.connectors.cassandra.writing import (
     RowsFromLog,
 )
 from penstock.functions.sink import Sink
+from penstock.functions.write_ahead import CheckpointCommitter
 
 __all__ = ["CassandraSink", "ConsistencyLevel", "MapperOptions"]
 
@@ -123,19 +125,19 @@ class CassandraSinkBuilder:
         self._handler = CassandraFailureHandler.no_op()
         self._handler_given = False
         self._logs = False
-        self._committer: CassandraCommitter | None = None
+        self._committer: CheckpointCommitter | None = None
         self._side_by_side: int | None = None
         self._patience_ms: int | None = None
         self._ignores_nulls = False
 
     def set_query(self, query: str) -> CassandraSinkBuilder:
         """The statement for each record, with a ``?`` for each of its fields."""
-        self._query = query
+        self._query = text("set_query", query)
         return self
 
     def set_host(self, host: str, port: int = 9042) -> CassandraSinkBuilder:
         self._refuse_two_places()
-        self._builder = HostCluster(host, port)
+        self._builder = HostCluster(instance("set_host", host, str), number("set_host", port, 1, 65_535))
         return self
 
     def set_cluster_builder(self, builder: ClusterBuilder) -> CassandraSinkBuilder:
@@ -149,13 +151,16 @@ class CassandraSinkBuilder:
         if self._builder is not None:
             raise ProgramError("Use either set_host() or set_cluster_builder(), once.")
 
-    def enable_write_ahead_log(self, committer: CassandraCommitter | None = None) -> CassandraSinkBuilder:
+    def enable_write_ahead_log(self, committer: CheckpointCommitter | None = None) -> CassandraSinkBuilder:
         """Rows wait in the job until their epoch is complete. A statement that may be repeated leaves each once."""
         self._logs = True
-        self._committer = committer
+        self._committer = (
+            None if committer is None else instance("enable_write_ahead_log", committer, CheckpointCommitter)
+        )
         return self
 
     def set_mapper_options(self, options: MapperOptions) -> CassandraSinkBuilder:
+        instance("set_mapper_options", options, MapperOptions)
         _logger.warning("set_mapper_options() has no effect: only streams of Java POJOs are written by a mapper")
         return self
 
@@ -171,9 +176,9 @@ class CassandraSinkBuilder:
         self, max_concurrent_requests: int, duration: Duration | None = None
     ) -> CassandraSinkBuilder:
         """Of each subtask; the job fails when a further one has to wait longer than the duration."""
-        if max_concurrent_requests <= 0 or (duration is not None and duration.to_millis() <= 0):
-            raise ProgramError("set_max_concurrent_requests() takes a number and a duration above zero.")
-        self._side_by_side = max_concurrent_requests
+        self._side_by_side = number("set_max_concurrent_requests", max_concurrent_requests, 1)
+        if duration is not None and instance("set_max_concurrent_requests", duration, Duration).to_millis() <= 0:
+            raise ProgramError("set_max_concurrent_requests() takes a duration above zero.")
         self._patience_ms = None if duration is None else duration.to_millis()
         return self
 

@@ -7,6 +7,7 @@ from typing import Any
 from penstock.common.errors import JobExecutionError
 from penstock.common.types import Row
 from penstock.common.utils import refuse_java_object
+from penstock.connectors.arguments import instance, text
 from penstock.connectors.cassandra.cluster import ClusterBuilder, Statements, connected
 from penstock.functions.sink import Records, Sink, SinkWriter, WriterContext
 from penstock.functions.write_ahead import CheckpointCommitter, GenericWriteAheadSink
@@ -139,7 +140,10 @@ class CassandraCommitter(CheckpointCommitter):
 
     @staticmethod
     def default_checkpoint_committer(builder: ClusterBuilder, key_space: str | None = None) -> CassandraCommitter:
-        return CassandraCommitter(builder=builder, key_space=key_space or _KEYSPACE)
+        instance("default_checkpoint_committer", builder, ClusterBuilder)
+        return CassandraCommitter(
+            builder=builder, key_space=text("default_checkpoint_committer", key_space) or _KEYSPACE
+        )
 
     @property
     def _table(self) -> str:

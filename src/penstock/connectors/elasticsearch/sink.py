@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from penstock.common.errors import ConfigurationError, JobExecutionError, NotSupportedError, ProgramError
 from penstock.common.types import Row, RowKind
+from penstock.connectors.arguments import instance, text
 from penstock.connectors.base import DeliveryGuarantee
 from penstock.connectors.elasticsearch.actions import delete_action, index_action
 from penstock.connectors.elasticsearch.bulk import Backoff, BulkClient, ClusterAddress
@@ -43,14 +44,14 @@ class ElasticsearchEmitter:
 
     @staticmethod
     def static_index(index: str, key_field: str | None = None, doc_type: str | None = None) -> ElasticsearchEmitter:
-        return ElasticsearchEmitter(index, None, key_field, doc_type)
+        return ElasticsearchEmitter(instance("static_index", index, str), None, key_field, doc_type)
 
     @staticmethod
     def dynamic_index(
         index_field: str, key_field: str | None = None, doc_type: str | None = None
     ) -> ElasticsearchEmitter:
         """The index is the value of a field."""
-        return ElasticsearchEmitter(None, index_field, key_field, doc_type)
+        return ElasticsearchEmitter(None, instance("dynamic_index", index_field, str), key_field, doc_type)
 
     def action(self, record: Any, names: list[str] | None) -> bytes | None:
         """None for what the following record says, too."""
@@ -175,7 +176,7 @@ class ElasticsearchSinkBuilderBase(ABC):
         return self
 
     def set_hosts(self, hosts: str | list[str]) -> Self:
-        names = [hosts] if isinstance(hosts, str) else hosts
+        names = [instance("set_hosts", host, str) for host in (hosts if isinstance(hosts, (list, tuple)) else [hosts])]
         if any("@" in host for host in names):
             raise ConfigurationError(
                 "Hosts are shown in messages: give user and password with set_connection_username(...) and"
@@ -229,14 +230,15 @@ class ElasticsearchSinkBuilderBase(ABC):
         return self
 
     def set_connection_username(self, username: str) -> Self:
-        self._address["user_name"] = username
+        self._address["user_name"] = text("set_connection_username", username)
         return self
 
     def set_connection_password(self, password: str) -> Self:
-        self._address["password"] = password
+        self._address["password"] = text("set_connection_password", password)
         return self
 
     def set_connection_path_prefix(self, prefix: str) -> Self:
+        instance("set_connection_path_prefix", prefix, str)
         self._address["path_prefix"] = f"/{prefix.strip('/')}".rstrip("/")
         return self
 
@@ -256,6 +258,8 @@ class ElasticsearchSinkBuilderBase(ABC):
     def build(self) -> ElasticsearchSink:
         if self._emitter is None or not self._hosts:
             raise ConfigurationError("An Elasticsearch sink needs set_emitter(...) and set_hosts(...).")
+        if (self._address.get("user_name") is None) != (self._address.get("password") is None):
+            raise ConfigurationError("set_connection_username(...) and set_connection_password(...) need each other.")
         if self._needs_doc_type != (self._emitter.doc_type is not None):
             what = "needs a doc_type" if self._needs_doc_type else "has no document types: leave doc_type out"
             raise ConfigurationError(f"{type(self).__name__.removesuffix('SinkBuilder')} {what}.")
@@ -300,4 +304,4 @@ def _is_address(host: str) -> bool:
         _ = parts.port  # says so if it is no number
     except ValueError:
         return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and " " not in host

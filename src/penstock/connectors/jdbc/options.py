@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock.common.errors import ConfigurationError
+from penstock.connectors.arguments import text
 from penstock.connectors.jdbc.address import MYSQL, POSTGRESQL, SQLITE, DatabaseAddress, parse_url
 
 __all__ = ["JdbcConnectionOptions", "JdbcExecutionOptions"]
@@ -72,15 +73,15 @@ class JdbcConnectionOptions:
             return self
 
         def with_driver_name(self, driver_name: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
-            self._driver_name = driver_name
+            self._driver_name = text("with_driver_name", driver_name)
             return self
 
         def with_user_name(self, user_name: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
-            self._user_name = user_name
+            self._user_name = text("with_user_name", user_name)
             return self
 
         def with_password(self, password: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
-            self._password = password
+            self._password = text("with_password", password)
             return self
 
         def build(self) -> JdbcConnectionOptions:

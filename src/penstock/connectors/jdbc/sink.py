@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.typeinfo import RowTypeInfo
+from penstock.connectors.arguments import instance
 from penstock.connectors.base import DeliveryGuarantee
 from penstock.connectors.jdbc.committing import EpochCommitter
 from penstock.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
@@ -123,6 +124,9 @@ def _jdbc_sink(
         raise ProgramError(f"JdbcSink takes the type of its rows as Types.ROW([...]), not {type_info!r}.")
     if not isinstance(connection, JdbcConnectionOptions):
         raise ProgramError(f"JdbcSink takes JdbcConnectionOptions, not {connection!r}.")
+    instance("JdbcSink", sql, str)
+    if execution is not None:
+        instance("JdbcSink", execution, JdbcExecutionOptions)
     sink = JdbcSink()
     sink._sink = _DatabaseSink(StatementTarget(sql, type_info), connection, execution, guarantee)
     return sink

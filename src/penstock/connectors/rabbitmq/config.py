@@ -5,12 +5,17 @@ from __future__ import annotations
 import logging
 import time
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from penstock.common.errors import ConfigurationError, JobExecutionError
+from penstock.common.utils import refuse_java_object
+from penstock.connectors.arguments import flag, number, text
 from penstock.connectors.reaching import CONNECT_RETRIES, package, reach, without_secrets
 
 __all__ = ["RMQConnectionConfig"]
+
+_FRAMES = range(4_096, 131_073)  # what the client can do
+_PORTS = {"amqp": 5672, "amqps": 5671}
 
 
 class RMQConnectionConfig:
@@ -21,6 +26,8 @@ class RMQConnectionConfig:
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
+        if not isinstance(settings, dict):
+            refuse_java_object("RMQConnectionConfig", "settings", settings, "Use RMQConnectionConfig.Builder().")
         self._settings = settings
 
     def __repr__(self) -> str:
@@ -31,7 +38,7 @@ class RMQConnectionConfig:
         uri = self.get_uri()
         if uri is not None:
             parts = urlsplit(uri)
-            return f"RabbitMQ at {parts.hostname}:{parts.port or 5672}"
+            return f"RabbitMQ at {parts.hostname}:{parts.port or _PORTS[parts.scheme]}"
         return f"RabbitMQ at {self.get_host()}:{self.get_port()}, virtual host {self.get_virtual_host()!r}"
 
     def get_host(self) -> Any:
@@ -84,13 +91,13 @@ class RMQConnectionConfig:
         return self.is_automatic_recovery() is not False
 
     def lost(self, error: Exception) -> JobExecutionError:
-        text = without_secrets(" ".join(str(error).split()) or repr(error), self.secrets)
-        return JobExecutionError(f"The connection to {self.place} was lost, and is not to be recovered: {text}")
+        reason = without_secrets(" ".join(str(error).split()) or repr(error), self.secrets)
+        return JobExecutionError(f"The connection to {self.place} was lost, and is not to be recovered: {reason}")
 
     @property
     def secrets(self) -> tuple[str | None, ...]:
-        uri = self.get_uri()
-        return self.get_password(), None if uri is None else urlsplit(uri).password
+        inside = urlsplit(self.get_uri() or "").password
+        return self.get_password(), inside, inside and unquote(inside)
 
     def open_channel(self, queue: str, declare: bool = True) -> tuple[Any, Any]:
         """A blocking connection with its channel; with automatic recovery (the default) it is tried several times."""
@@ -131,12 +138,13 @@ class RMQConnectionConfig:
             )
         # Without its answers the server would drop a connection that waits for the next epoch.
         parameters.heartbeat = self.get_requested_heartbeat() or 0
-        if self.get_connection_timeout() is not None:
-            parameters.socket_timeout = parameters.stack_timeout = self.get_connection_timeout() / 1000
-        if self.get_requested_channel_max() is not None:
+        timeout = self.get_connection_timeout()
+        if timeout is not None:
+            parameters.socket_timeout = parameters.stack_timeout = timeout / 1000 or None  # 0 waits for ever
+        if self.get_requested_channel_max():  # 0: as many as can be
             parameters.channel_max = self.get_requested_channel_max()
-        if self.get_requested_frame_max() is not None:
-            parameters.frame_max = self.get_requested_frame_max()
+        if self.get_requested_frame_max():
+            parameters.frame_max = min(self.get_requested_frame_max(), _FRAMES[-1])
         return parameters
 
     class Builder:
@@ -150,58 +158,61 @@ class RMQConnectionConfig:
             return self
 
         def set_port(self, port: int) -> RMQConnectionConfig.Builder:
-            return self._set("port", port)
+            return self._set("port", number("set_port", port, 1, 65_535))
 
         def set_host(self, host: str) -> RMQConnectionConfig.Builder:
-            return self._set("host", host)
+            return self._set("host", text("set_host", host))
 
         def set_virtual_host(self, vhost: str) -> RMQConnectionConfig.Builder:
-            return self._set("virtual_host", vhost)
+            return self._set("virtual_host", text("set_virtual_host", vhost))
 
         def set_user_name(self, user_name: str) -> RMQConnectionConfig.Builder:
-            return self._set("user_name", user_name)
+            return self._set("user_name", text("set_user_name", user_name))
 
         def set_password(self, password: str) -> RMQConnectionConfig.Builder:
-            return self._set("password", password)
+            return self._set("password", text("set_password", password))
 
         def set_uri(self, uri: str) -> RMQConnectionConfig.Builder:
-            if not _is_uri(uri):  # without the text, which has the password
+            if not _is_uri(text("set_uri", uri)):  # without the text, which has the password
                 raise ConfigurationError("set_uri() takes amqp://user:password@host:port/virtual-host, or amqps://...")
             return self._set("uri", uri)
 
         def set_topology_recovery_enabled(self, topology_recovery_enabled: bool) -> RMQConnectionConfig.Builder:
             """Whether a queue is declared again on a connection that takes the place of a lost one."""
-            return self._set("topology_recovery", topology_recovery_enabled)
+            return self._set("topology_recovery", flag("set_topology_recovery_enabled", topology_recovery_enabled))
 
         def set_requested_heartbeat(self, requested_heartbeat: int) -> RMQConnectionConfig.Builder:
             """In seconds. A job that waits longer for its next epoch loses the connection, and makes another."""
-            return self._set("requested_heartbeat", requested_heartbeat)
+            return self._set("requested_heartbeat", number("set_requested_heartbeat", requested_heartbeat, 0, 65_535))
 
         def set_requested_frame_max(self, requested_frame_max: int) -> RMQConnectionConfig.Builder:
+            """In bytes; 0 for the largest that can be."""
+            if number("set_requested_frame_max", requested_frame_max) in range(1, _FRAMES[0]):
+                raise ConfigurationError(
+                    f"set_requested_frame_max() takes 0 or {_FRAMES[0]} and more bytes, got {requested_frame_max}."
+                )
             return self._set("requested_frame_max", requested_frame_max)
 
         def set_requested_channel_max(self, requested_channel_max: int) -> RMQConnectionConfig.Builder:
-            return self._set("requested_channel_max", requested_channel_max)
+            return self._set(
+                "requested_channel_max", number("set_requested_channel_max", requested_channel_max, 0, 65_535)
+            )
 
         def set_network_recovery_interval(self, network_recovery_interval: int) -> RMQConnectionConfig.Builder:
             """Milliseconds between two attempts to connect; without it the pauses grow."""
-            return self._set("network_recovery_interval", network_recovery_interval)
+            return self._set(
+                "network_recovery_interval", number("set_network_recovery_interval", network_recovery_interval)
+            )
 
         def set_connection_timeout(self, connection_timeout: int) -> RMQConnectionConfig.Builder:
-            return self._set("connection_timeout", connection_timeout)
+            return self._set("connection_timeout", number("set_connection_timeout", connection_timeout))
 
         def set_automatic_recovery(self, automatic_recovery: bool) -> RMQConnectionConfig.Builder:
-            return self._set("automatic_recovery", automatic_recovery)
+            return self._set("automatic_recovery", flag("set_automatic_recovery", automatic_recovery))
 
         def set_prefetch_count(self, prefetch_count: int) -> RMQConnectionConfig.Builder:
             """How many messages may be on their way or read and not yet acknowledged; 0 for any number."""
-            if (
-                isinstance(prefetch_count, bool)
-                or not isinstance(prefetch_count, int)
-                or not 0 <= prefetch_count < 65_536
-            ):
-                raise ConfigurationError(f"set_prefetch_count() takes numbers from 0 to 65535, got {prefetch_count!r}.")
-            return self._set("prefetch_count", prefetch_count)
+            return self._set("prefetch_count", number("set_prefetch_count", prefetch_count, 0, 65_535))
 
         def build(self) -> RMQConnectionConfig:
             if "uri" not in self._settings:
@@ -212,10 +223,10 @@ class RMQConnectionConfig:
             return RMQConnectionConfig(dict(self._settings))
 
 
-def _is_uri(text: str) -> bool:
+def _is_uri(uri: str | None) -> bool:
     try:
-        parts = urlsplit(text)
+        parts = urlsplit(uri or "")
         _ = parts.port  # says so if it is no number
     except ValueError:
         return False
-    return parts.scheme in ("amqp", "amqps") and bool(parts.hostname)
+    return parts.scheme in _PORTS and bool(parts.hostname)

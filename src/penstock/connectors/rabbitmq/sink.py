@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from penstock.common.errors import NotSupportedError
 from penstock.common.serialization import SerializationSchema
+from penstock.connectors.arguments import instance
 from penstock.connectors.rabbitmq.config import RMQConnectionConfig
 from penstock.connectors.reaching import package, reach
 from penstock.functions.sink import Records, Sink, SinkWriter, WriterContext
@@ -24,6 +25,9 @@ class RMQSink(SinkFunction):
         self, connection_config: RMQConnectionConfig, queue_name: str, serialization_schema: SerializationSchema
     ) -> None:
         super().__init__()
+        instance("RMQSink", connection_config, RMQConnectionConfig)
+        instance("RMQSink", queue_name, str)
+        instance("RMQSink", serialization_schema, SerializationSchema)
         self._sink = QueueSink(connection_config, queue_name, serialization_schema)
 
     def invoke(self, value: Any, context: SinkFunction.Context) -> NoReturn:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.common.serialization import DeserializationSchema
 from penstock.common.typeinfo import TypeInformation
+from penstock.connectors.arguments import instance
 from penstock.connectors.rabbitmq.config import RMQConnectionConfig
 from penstock.connectors.reaching import package
 from penstock.formats.decoding import decode
@@ -48,6 +49,9 @@ class RMQSource(SourceFunction):
         deserialization_schema: DeserializationSchema,
     ) -> None:
         super().__init__()
+        instance("RMQSource", connection_config, RMQConnectionConfig)
+        instance("RMQSource", queue_name, str)
+        instance("RMQSource", deserialization_schema, DeserializationSchema)
         self._source = QueueSource(connection_config, queue_name, use_correlation_id, deserialization_schema)
 
     def set_bad_records(self, bad_records: BadRecords) -> RMQSource:
