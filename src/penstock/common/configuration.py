@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast  # noqa: UP035 (the method set() hides the
 
 from penstock.common import options
 from penstock.common.config_options import ConfigOption
+from penstock.common.credentials import shown_settings
 from penstock.common.errors import ConfigurationError
 from penstock.common.text import java_text
 from penstock.common.utils import refuse_java_object
@@ -133,10 +134,10 @@ class Configuration:
         return hash(frozenset(self._entries.items()))
 
     def __str__(self) -> str:
-        return "{{{}}}".format(", ".join(f"{key}={text}" for key, text in self.to_dict().items()))
+        return "{{{}}}".format(", ".join(f"{key}={text}" for key, text in shown_settings(self.to_dict()).items()))
 
     def __repr__(self) -> str:
-        return f"Configuration({self._entries!r})"
+        return f"Configuration({self})"
 
 
 def _kept(value: Any) -> Value:

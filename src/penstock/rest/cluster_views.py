@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from penstock import __version__
+from penstock.common.credentials import shown_settings
 from penstock.common.job_status import JobStatus
 from penstock.control.job_control import JobDescription, WorkerDescription
 
@@ -156,7 +157,7 @@ def worker_metrics(worker: WorkerDescription) -> dict[str, float]:
 
 
 def key_values(settings: Mapping[str, str]) -> list[KeyValue]:
-    return [{"key": key, "value": value} for key, value in sorted(settings.items())]
+    return [{"key": key, "value": value} for key, value in sorted(shown_settings(settings).items())]
 
 
 def started_as(words: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from penstock.common.credentials import shown_settings
 from penstock.common.job_status import JobStatus
 from penstock.common.json_data import to_json
 from penstock.control.job_control import JobDescription, OperatorDescription
@@ -432,9 +433,9 @@ def job_config(job: JobDescription) -> JobConfig:
             "restart-strategy": settings.get("restart-strategy.type") or "Cluster level default restart strategy",
             "job-parallelism": job.parallelism,
             "object-reuse-mode": False,
-            "user-config": dict(job.job_parameters),
+            "user-config": shown_settings(job.job_parameters),
         },
-        "penstock": {"configuration": dict(settings)},
+        "penstock": {"configuration": shown_settings(settings)},
     }
 
 

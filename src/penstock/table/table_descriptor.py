@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.common.config_options import ConfigOption
 from penstock.common.errors import ProgramError
-from penstock.table.catalog.ddl_text import options_text
+from penstock.table.catalog.ddl_text import options_text, shown_options
 from penstock.table.catalog.object_names import quoted
 from penstock.table.schema import Schema
 from penstock.table.sql import statements as st
@@ -61,7 +61,7 @@ class TableDescriptor:
             lines.append(f"COMMENT '{self._comment}'")
         if self._partition_keys:
             lines.append(f"PARTITIONED BY ({', '.join(quoted(key) for key in self._partition_keys)})")
-        lines.append(f"WITH (\n{options_text(tuple(sorted(self._options.items())))}\n)")
+        lines.append(f"WITH (\n{options_text(shown_options(tuple(self._options.items())))}\n)")
         return "\n".join(lines)
 
     def __eq__(self, other: object) -> bool:

@@ -41,6 +41,7 @@ class FakeJob(JobControl):
         self.history = SnapshotHistory()
         self.attempts: tuple[Attempt, ...] = ()
         self.configuration: dict[str, str] = {}
+        self.job_parameters: dict[str, str] = {}
 
     def describe(self) -> JobDescription:
         return JobDescription(
@@ -77,6 +78,7 @@ class FakeJob(JobControl):
             metrics={"uptime": 65_000},
             attempts=self.attempts,
             configuration=self.configuration,
+            job_parameters=self.job_parameters,
             snapshots=self.history.describe(),
         )
 

@@ -82,3 +82,15 @@ def test_metrics_with_selection_and_aggregation(cluster: OneJob) -> None:
     assert ask(f"{vertex}/subtasks/metrics", get=["numRecordsIn"], agg=["sum"], subtasks=["1"]) == [
         {"id": "numRecordsIn", "sum": 400}
     ]
+
+
+@pytest.mark.parametrize("path", ["/jobs/:job/config", "/jobs/:job/jobmanager/config", "/jobmanager/config"])
+def test_what_a_job_logs_in_with_is_not_shown(path: str, tmp_path: Path) -> None:
+    job = FakeJob()
+    job.configuration = {"s3.secret-key": "hush"}
+    job.job_parameters = {"db": "jdbc:postgresql://h/d?user=me&password=hush", "api-key": "hush"}
+    endpoint = next(each for each in ENDPOINTS if each.method == "GET" and each.path == path)
+    reply = endpoint.handle(OneJob(job, JobHome(tmp_path, JOB_ID), Triggers()), Request(_PARTS, {}))
+    assert isinstance(reply, Reply)
+    answer = str(reply.body)
+    assert "******" in answer and "hush" not in answer

@@ -1,7 +1,9 @@
-"""Tables and views as the statements that create them: what SHOW CREATE gives, and what the file catalog keeps."""
+"""Tables and views as the statements that create them: what SHOW CREATE gives without passwords, and what the file
+catalog keeps."""
 
 from __future__ import annotations
 
+from penstock.common.credentials import shown_settings
 from penstock.table.catalog.column_text import with_quoted_names
 from penstock.table.catalog.object_names import quoted
 from penstock.table.catalog.objects import CatalogBaseTable, CatalogModel
@@ -45,12 +47,16 @@ def create_model_statement(path: tuple[str, ...], model: CatalogModel, temporary
             lines.append(f"{word} ({', '.join(_column(column, []) for column in schema._body.columns)})")
     if model.get_comment():
         lines.append(f"COMMENT '{_text(model.get_comment())}'")
-    lines.append(f"WITH (\n{options_text(tuple(model.get_options().items()))}\n)")
+    lines.append(f"WITH (\n{options_text(shown_options(tuple(model.get_options().items())))}\n)")
     return "\n".join(lines)
 
 
 def options_text(options: st.Options) -> str:
     return ",\n".join(f"  '{_text(key)}' = '{_text(value)}'" for key, value in sorted(options))
+
+
+def shown_options(options: st.Options) -> st.Options:
+    return tuple(shown_settings(dict(options)).items())
 
 
 def default_key_name(key: st.PrimaryKey) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from penstock.columns.functions.registry import sql_names
 from penstock.columns.typesystem.scalars import MAX_LENGTH, BooleanType, VarCharType
+from penstock.common.credentials import shown_settings
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.table.catalog.base import Catalog
 from penstock.table.catalog.column_text import with_quoted_names
-from penstock.table.catalog.ddl_text import create_statement, options_text
+from penstock.table.catalog.ddl_text import create_statement, options_text, shown_options
 from penstock.table.catalog.object_names import quoted
+from penstock.table.catalog.objects import CatalogBaseTable
 from penstock.table.logical.queries import QueryBuilder
 from penstock.table.logical.resolved_table import resolve_table
 from penstock.table.logical.tables import ViewDefinition
@@ -124,6 +127,8 @@ def _create_table(session: TableSession, statement: st.Show) -> TableResult:
     if (table._view is not None) != wants_view:
         kind = "view" if table._view is not None else "table"
         raise ProgramError(f"{'.'.join(name)} is a {kind}: write SHOW CREATE {kind.upper()}.")
+    if not wants_view:
+        table = CatalogBaseTable(body=replace(table._body, options=shown_options(table._body.options)))
     text = create_statement(name, table, name in session.catalogs.temporary)
     return TableResult.of_rows(["result"], [(text + "\n",)])
 
@@ -133,7 +138,7 @@ def _create_catalog(session: TableSession, statement: st.Show) -> TableResult:
     session.catalogs.catalog(name)
     options, comment = session.catalogs.catalog_options.get(name, ({"type": "generic_in_memory"}, None))
     note = f"COMMENT '{comment}'\n" if comment else ""
-    text = f"CREATE CATALOG {quoted(name)}\n{note}WITH (\n{options_text(tuple(options.items()))}\n)\n"
+    text = f"CREATE CATALOG {quoted(name)}\n{note}WITH (\n{options_text(shown_options(tuple(options.items())))}\n)\n"
     return TableResult.of_rows(["result"], [(text,)])
 
 
@@ -166,7 +171,7 @@ def describe(statement: st.Describe, session: TableSession) -> TableResult:
         options, comment = session.catalogs.catalog_options.get(name, ({"type": "generic_in_memory"}, None))
         rows = [("name", name), ("type", options.get("type", "")), ("comment", comment or "")]
         if statement.extended:
-            rows += [(f"option:{key}", value) for key, value in options.items() if key != "type"]
+            rows += [(f"option:{key}", value) for key, value in shown_settings(options).items() if key != "type"]
         return TableResult.of_rows(["info name", "info value"], rows)
     if statement.kind == "MODEL":
         return describe_model(session, statement.path)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from penstock.common.credentials import shown_settings
 from penstock.common.errors import NotSupportedError, ProgramError
 from penstock.common.java_archives import unknown_jars
 from penstock.table.logical import nodes as plan
@@ -127,7 +128,7 @@ def _unload_module(statement: st.UnloadModule, session: TableSession) -> TableRe
 def _set(statement: st.SetOption, session: TableSession) -> TableResult:
     configuration = session.config.get_configuration()
     if statement.key is None:
-        rows = [(key, value) for key, value in sorted(configuration.to_dict().items())]
+        rows = [(key, value) for key, value in sorted(shown_settings(configuration.to_dict()).items())]
         return TableResult.of_rows(["key", "value"], rows)
     configuration.set(statement.key, statement.value)
     return TableResult.ok()

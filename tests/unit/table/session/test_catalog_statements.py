@@ -15,6 +15,7 @@ from penstock.table import (
     ModelDescriptor,
     Schema,
     StreamTableEnvironment,
+    TableDescriptor,
 )
 from penstock.table.catalog import CatalogPartitionSpec, ObjectPath
 from penstock.table.udf import udf
@@ -106,3 +107,26 @@ def test_functions_are_described_by_their_names_in_sql(t_env: StreamTableEnviron
 
 def _twice(number: int) -> int:
     return 2 * number
+
+
+def test_what_tables_log_in_with_is_kept_and_not_shown(t_env: StreamTableEnvironment, tmp_path: Path) -> None:
+    login = "'url' = 'jdbc:sqlite:/f?password=hush', 'username' = 'me', 'password' = 'hush'"
+    t_env.execute_sql(f"CREATE CATALOG c WITH ('type' = 'file', 'path' = '{tmp_path}', 'some-token' = 'hush')")
+    t_env.execute_sql("CREATE DATABASE c.d")
+    t_env.execute_sql(f"CREATE TABLE c.d.t (x INT) WITH ('connector' = 'jdbc', 'table-name' = 't', {login})")
+    t_env.execute_sql(f"CREATE MODEL m INPUT (x INT) OUTPUT (y INT) WITH ('provider' = 'p', {login})")
+    t_env.execute_sql("SET 's3.secret-key' = 'hush'")
+    for statement in (
+        "SHOW CREATE TABLE c.d.t",
+        "SHOW CREATE CATALOG c",
+        "DESCRIBE CATALOG EXTENDED c",
+        "SHOW CREATE MODEL m",
+        "SET",
+    ):
+        shown = str(printed(t_env, statement))
+        assert "******" in shown and "hush" not in shown, statement
+    descriptor = TableDescriptor.for_connector("jdbc").option("password", "hush").build()
+    assert "'password' = '******'" in str(descriptor)
+    assert t_env.from_path("c.d.t").get_schema().get_field_names() == ["x"]
+    kept = t_env.get_catalog("c").get_table(ObjectPath("d", "t")).get_options()
+    assert kept["password"] == "hush" and kept["url"].endswith("=hush")
