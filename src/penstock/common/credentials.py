@@ -18,7 +18,11 @@ _LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 
 def without_credentials(line: str) -> str:
     """A line that mentions a password, or an address with one, keeps its code and loses its texts."""
-    return _LITERAL.sub('"*****"', line) if _HINT.search(line) else line
+    return _LITERAL.sub('"*****"', line) if mentions_credentials(line) else line
+
+
+def mentions_credentials(text: str) -> bool:
+    return _HINT.search(text) is not None
 
 
 def shown_settings(settings: Mapping[str, str]) -> dict[str, str]:

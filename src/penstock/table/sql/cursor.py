@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from penstock.columns.typesystem.base import DataType
 from penstock.columns.typesystem.type_text import TYPE_NAMES, TypeTextError, TypeToken, read_type
+from penstock.common.credentials import mentions_credentials
 from penstock.table.sql.errors import SqlParseError, nearest
 from penstock.table.sql.reserved import RESERVED_WORDS
 from penstock.table.sql.words import Kind, Word
@@ -67,12 +68,16 @@ class Cursor:
 
     def failure(self, expected: str, keywords: Iterable[str] = ()) -> SqlParseError:
         found = self.peek()
-        message = f"Expected {expected}, found {found.shown()}"
+        message = f"Expected {expected}, found {self._told(found, expected)}"
         if found.kind is Kind.WORD and found.upper in RESERVED_WORDS and "name" in expected:
             message += f". {found.upper} is a reserved word: write `{found.text}` to use it as a name"
         elif found.kind is Kind.WORD and (near := nearest(found.text, keywords)):
             message += f". Did you mean {near[0]}?"
         return SqlParseError(message, found.position, self._sql)
+
+    def _told(self, found: Word, expected: str) -> str:
+        value = found.kind is Kind.TEXT or (found.kind is not Kind.END and expected.startswith("the value of"))
+        return "something else" if value and mentions_credentials(self._sql) else found.shown()
 
     def refuse(self, message: str, position: Position | None = None) -> SqlParseError:
         return SqlParseError(message, position or self.position, self._sql)

@@ -13,6 +13,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from penstock.common.credentials import mentions_credentials
 from penstock.table.sql.errors import SqlParseError
 from penstock.table.sql.statement_grammar import StatementGrammar
 from penstock.table.sql.statements import Statement
@@ -69,7 +70,8 @@ def words(sql: str) -> list[Word]:
     try:
         return words_of(_tokens(sql), sql, _tokens)
     except TokenError as error:
-        raise SqlParseError(f"A quote or a comment is opened and not closed: {error}", Position(1, 1), sql) from None
+        where = "" if mentions_credentials(sql) else f": {error}"
+        raise SqlParseError(f"A quote or a comment is opened and not closed{where}", Position(1, 1), sql) from None
 
 
 def parse_statements(sql: str) -> list[Statement]:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
+from penstock.common.credentials import mentions_credentials
 from penstock.common.errors import ProgramError
 from penstock.table.syntax.position import Position
+
+
+_HIDDEN = "'*****'"
+_VALUE = re.compile(r"'(?:[^']|'')*(?:'|$)|\"[^\"]*(?:\"|$)|=\s*([^\s'\"=,)][^\s'\",)]*)")  # also without quotes
 
 
 class SqlError(ProgramError):
@@ -33,8 +39,24 @@ def _complete(message: str, position: Position | None, sql: str | None) -> str:
     if sql is None:
         return text
     lines = sql.splitlines() or [""]
-    shown = lines[min(position.line, len(lines)) - 1]
-    return f"{text}\n  {shown}\n  {' ' * (position.column - 1)}^"
+    shown, mark = lines[min(position.line, len(lines)) - 1], position.column - 1
+    if mentions_credentials(sql):
+        shown, mark = _without_values(shown, mark)
+    return f"{text}\n  {shown}\n  {' ' * mark}^"
+
+
+def _without_values(line: str, mark: int) -> tuple[str, int]:
+    """Of options only the keys, and the same place after that."""
+    parts, done, place = [], 0, mark
+    for found in _VALUE.finditer(line):
+        if found[1] is None and line[found.end() :].lstrip().startswith("="):
+            continue
+        start = found.start(1) if found[1] else found.start()
+        parts += [line[done:start], _HIDDEN]
+        done = found.end()
+        if start < mark:
+            place += len(_HIDDEN) - (min(done, mark) - start)
+    return "".join([*parts, line[done:]]), place
 
 
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:

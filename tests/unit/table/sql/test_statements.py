@@ -58,6 +58,26 @@ def test_the_message_shows_the_line_and_the_place() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "shown", "marked"),
+    [
+        ("'a' = 'b' 'password' = 'hush'", "'a' = '*****' 'password' = '*****'", "'password' ="),
+        ("'a' = 'b', 'password' 'hush')", "'a' = '*****', '*****' '*****')", "'*****')"),
+        ("'password' == 'hush')", "'password' == '*****')", "= '*****')"),
+        ("'password' = hush)", "'password' = '*****')", "'*****')"),
+        ("'password' = \n'hush' 'hush'", "'*****' '*****'", "'*****'"),
+        ("'a' = 'jdbc:mysql://me:hush@h/d' x)", "'a' = '*****' x)", "x)"),
+        ("'password' = 'hush", "'password' = '*****'", "CREATE TABLE"),
+    ],
+)
+def test_a_message_about_options_shows_no_password(options: str, shown: str, marked: str) -> None:
+    with pytest.raises(SqlParseError) as refused:
+        parse_statement(f"CREATE TABLE t (x INT) WITH ({options}")
+    _, line, mark = str(refused.value).splitlines()
+    assert "hush" not in str(refused.value)
+    assert line.endswith(shown) and line[mark.index("^") :].startswith(marked)
+
+
 def test_expressions_know_where_they_stand() -> None:
     query = parse_query("SELECT a,\n  b + 1 FROM t")
     plus = query.items[1]  # type: ignore[attr-defined]
