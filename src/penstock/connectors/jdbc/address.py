@@ -25,7 +25,7 @@ class DatabaseAddress:
     database: str  # of SQLite: the path
     user: str | None = None
     password: str | None = field(default=None, repr=False)
-    properties: dict[str, str] = field(default_factory=dict, compare=False)
+    properties: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __str__(self) -> str:
         if self.kind == SQLITE:
@@ -66,7 +66,7 @@ def parse_url(url: str, user: str | None = None, password: str | None = None) ->
         parts.hostname or "localhost",
         port,
         database,
-        user or inside_user or parts.username,
-        password or inside_password or parts.password,
+        user or inside_user or (parts.username and unquote(parts.username)),
+        password or inside_password or (parts.password and unquote(parts.password)),
         properties,
     )

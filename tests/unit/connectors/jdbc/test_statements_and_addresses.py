@@ -48,6 +48,12 @@ def test_a_password_is_in_no_text() -> None:
     assert options.get_password() == "hush"
     assert "hush" not in f"{options!r} {options.address!r} {options.address}"
     assert pickle.loads(pickle.dumps(options)).get_password() == "hush"
+    assert "hush" not in repr(parse_url(URL + "?sslpassword=hush"))
+
+
+def test_a_login_within_a_url_may_be_encoded() -> None:
+    address = parse_url("jdbc:mysql://m%65:hu%40sh@h/shop")
+    assert (address.user, address.password) == ("me", "hu@sh")
 
 
 def test_properties_that_nobody_reads_are_refused() -> None:
