@@ -176,7 +176,9 @@ def test_a_statement_that_fails(local_env: EnvironmentFactory, builder: Login, s
     assert {row.id for row in session.execute("SELECT id FROM test.texts")} == {"a", "c"}
 
 
-def test_who_cannot_be_reached_is_named(local_env: EnvironmentFactory, builder: Login) -> None:
+def test_who_cannot_be_reached_is_named_once(
+    local_env: EnvironmentFactory, builder: Login, caplog: pytest.LogCaptureFixture
+) -> None:
     wrong = Login(builder._port, "wr0ng-w0rd")
     for place, said in ((wrong, "password are incorrect"), (Login(free_port()), r"Cassandra at 127.0.0.1.* is away")):
         env = local_env()
@@ -184,7 +186,8 @@ def test_who_cannot_be_reached_is_named(local_env: EnvironmentFactory, builder: 
         sink.set_cluster_builder(place).build()
         with pytest.raises(JobExecutionError, match=said) as failure:
             env.execute()
-        assert "wr0ng-w0rd" not in str(failure.value)
+        assert "wr0ng-w0rd" not in str(failure.value) + caplog.text
+    assert not [record for record in caplog.records if record.name.startswith("cassandra")]
 
 
 def test_programs_that_cannot_run_are_refused(local_env: EnvironmentFactory) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -51,6 +52,8 @@ class HostCluster(ClusterBuilder):
 def connected(builder: ClusterBuilder) -> tuple[Any, str]:
     """A session, and how to name the cluster to people."""
     away = package("cassandra.cluster", "cassandra").NoHostAvailable
+    if (driver := logging.getLogger("cassandra")).level == logging.NOTSET:
+        driver.setLevel(logging.CRITICAL)  # it shows each attempt with its traceback, and warns of its own defaults
     cluster = builder.build_cluster()
     name = f"Cassandra at {', '.join(map(_host, cluster.contact_points))}, port {cluster.port}"
     cluster.shutdown()
