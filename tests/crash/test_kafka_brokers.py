@@ -29,6 +29,7 @@ pytestmark = pytest.mark.crash
 
 ROOT = Path(__file__).parents[2]
 LANES = 4
+KILLS = 25
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +134,7 @@ def _kill_at_random(lanes: Lanes, kill_broker: Callable[[random.Random], None], 
             lanes.wait_for_epochs(2)
             _moment(random_)
             kill_broker(random_)
+            print(f"killed {number + 1} times, {lanes.log.count('told all partitions')} times told", flush=True)
             if number % 2:
                 _moment(random_)
                 lanes.kill()
@@ -152,7 +154,7 @@ def test_one_of_three_dies_at_random(tmp_path: Path, brokers: KafkaBrokers) -> N
         brokers.start_again(member)
         brokers.wait_until_whole()
 
-    _kill_at_random(Lanes(brokers, tmp_path), kill, kills=60)
+    _kill_at_random(Lanes(brokers, tmp_path), kill, kills=KILLS)
 
 
 @pytest.mark.soak
@@ -161,7 +163,7 @@ def test_the_only_one_dies_at_random(tmp_path: Path, broker: KafkaBroker) -> Non
         broker.kill()
         broker.start()
 
-    _kill_at_random(Lanes(broker, tmp_path), kill, kills=60)
+    _kill_at_random(Lanes(broker, tmp_path), kill, kills=KILLS)
 
 
 @pytest.mark.soak

@@ -21,7 +21,7 @@ from tests.patience import patience
 from tests.services.kafka import KafkaBroker, committed_messages, create_topic, hanging_partitions
 
 from penstock.connectors.kafka.coordinator import NotYet, Told, TransactionCoordinator
-from penstock.connectors.kafka.producing import KafkaProducing
+from penstock.connectors.kafka.producing import CallLost, KafkaProducing
 from penstock.connectors.kafka.serializer import Messages
 from penstock.connectors.kafka.staged_parts import StagedPart
 from penstock.connectors.kafka.transactions import TransactionLane
@@ -234,9 +234,9 @@ def test_a_commit_returns_when_all_partitions_know(broker: KafkaBroker, monkeypa
     topic, id_ = create_topic(broker), f"lane-{uuid.uuid4().hex}"
     original, commits = KafkaProducing.retried, itertools.count()
 
-    def forgetting(self: KafkaProducing, step: Any, *arguments: Any) -> Any:
+    def forgetting(self: KafkaProducing, step: Any, *arguments: Any, **further: Any) -> Any:
         if step != self.producer.commit_transaction or next(commits):
-            return original(self, step, *arguments)
+            return original(self, step, *arguments, **further)
         ended_behind_its_back(broker, id_, commits=True)
         self.producer.produce(topic, WORDS[1])
         assert self.producer.flush(patience(30)) == 0
@@ -255,4 +255,27 @@ def test_what_another_has_open_is_not_ones_own(broker: KafkaBroker, caplog: pyte
         commit(broker, topic, id_, part_of_words(topic))
         commit(broker, topic, id_, part_of_words(topic))
     assert "told all partitions" not in caplog.text
+    assert sorted(each.value() for each in committed_messages(broker, topic)) == sorted(WORDS)
+
+
+@pytest.mark.parametrize("step", ["send_offsets_to_transaction", "commit_transaction"])
+@pytest.mark.parametrize("after", [True, False])
+def test_a_call_that_does_not_come_back_costs_no_restart(
+    broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+) -> None:
+    """What became of it is looked up by another producer."""
+    topic, id_ = create_topic(broker), f"lane-{uuid.uuid4().hex}"
+    original, calls = KafkaProducing.retried, itertools.count()
+
+    def losing(self: KafkaProducing, asked: Any, *arguments: Any, **further: Any) -> Any:
+        lost = asked == getattr(self.producer, step) and next(calls) == 0
+        if after or not lost:
+            answer = original(self, asked, *arguments, **further)
+        if lost:
+            raise CallLost("lost")
+        return answer
+
+    monkeypatch.setattr(KafkaProducing, "retried", losing)
+    commit(broker, topic, id_, part_of_words(topic))
+    assert hanging_partitions(broker, topic) == set()
     assert sorted(each.value() for each in committed_messages(broker, topic)) == sorted(WORDS)

@@ -13,7 +13,7 @@ from operator import length_hint
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
-from penstock.connectors.kafka.outage import Outage
+from penstock.connectors.kafka.outage import KafkaUnreachable, Outage
 from penstock.connectors.kafka.serializer import Messages
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
 
@@ -24,6 +24,10 @@ _LATE = 1.5  # times its timeout: such a call does not come back
 _NONE = repeat(None)
 _ANY_PARTITION = repeat(-1)
 _NOW = repeat(0)
+
+
+class CallLost(KafkaUnreachable):
+    """It does not come back, and its producer is of no use any more; another one may be."""
 
 
 class KafkaProducing:
@@ -109,12 +113,13 @@ class KafkaProducing:
         self.producer.poll(0)
         return self.outage.noticed
 
-    def retried(self, step: Any, *arguments: Any) -> Any:
-        """A call about transactions or groups: one that may be repeated is, as long as patience lasts."""
+    def retried(self, step: Any, *arguments: Any, within: float | None = None) -> Any:
+        """A call about transactions or groups: one that may be repeated is, as long as patience lasts. `within` is the
+        timeout that it was given, if that is not all of the patience."""
         began = time.monotonic()
         while True:
             try:
-                return self._within_patience(step, arguments)
+                return self._in_time(step, arguments, within or self.outage.patience)
             except self._kafka.KafkaException as error:
                 told = error.args[0]
                 again = told.retriable() or told.code() in self._passing
@@ -122,7 +127,7 @@ class KafkaProducing:
                     raise
                 time.sleep(_ROOM_WAIT)
 
-    def _within_patience(self, step: Any, arguments: tuple[Any, ...]) -> Any:
+    def _in_time(self, step: Any, arguments: tuple[Any, ...], seconds: float) -> Any:
         """Calls get a timeout, but one that was under way when a broker died may not keep it: librdkafka then waits for
         an answer that nobody will give. It is left alone with its producer; who opens the id next goes on."""
         ended: Future[Any] = Future()
@@ -135,11 +140,11 @@ class KafkaProducing:
 
         threading.Thread(target=call, name="kafka-call", daemon=True).start()
         try:
-            return ended.result(_LATE * self.outage.patience)
+            return ended.result(_LATE * seconds)
         except TimeoutError:
             if ended.done():  # it was the call's own
                 raise
-            raise self.outage.failure() from None
+            raise CallLost(str(self.outage.failure())) from None
 
     def error(self, what: str, error: Any) -> JobExecutionError:
         return JobExecutionError(f"Kafka at {self._servers}: {what}: {error.args[0].str()}")

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from penstock.common.errors import JobExecutionError
 from penstock.connectors.kafka.coordinator import Told
-from penstock.connectors.kafka.producing import KafkaProducing
+from penstock.connectors.kafka.producing import CallLost, KafkaProducing
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
 from penstock.connectors.kafka.staged_parts import StagedPart
 from penstock.connectors.kafka.unended import Unended
 
+_logger = logging.getLogger("penstock.kafka")
+_TRIES = 3
+_CALL_SECONDS = 10.0
 _LOOK_SECONDS = 10.0
 _STABLE_SECONDS = 2.0  # an offset that is decided is told at once
 _ASK_AGAIN_MS = 5  # partitions know some milliseconds after the coordinator has decided
@@ -56,10 +60,22 @@ class TransactionLane:
     def commit(self, epoch: int, parts: Sequence[StagedPart], at_hand: Sequence[StagedPart] = ()) -> None:
         """Produces the parts, unless that was done; their files go. The transaction that this lane made last may be of
         another of those that are at hand."""
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                self._try_to_commit(epoch, parts, at_hand or parts)
+                break
+            except CallLost:
+                if not tries_left:
+                    raise
+                _logger.warning("Kafka's client does not come back: the transactions of %s are opened again", self._id)
+        for part in parts:
+            part.delete(self._directory)
+
+    def _try_to_commit(self, epoch: int, parts: Sequence[StagedPart], at_hand: Sequence[StagedPart]) -> None:
         digest = hashlib.sha256(" ".join(part.part_id for part in parts).encode()).hexdigest()
         place = confluent_kafka().TopicPartition(parts[0].first_topic, 0)
         try:
-            producing = self._opened(at_hand or parts)
+            producing = self._opened(at_hand)
             last = self._last or self._read_mark(place)
             if last.digest != digest:
                 if last.epoch >= epoch:
@@ -70,8 +86,6 @@ class TransactionLane:
             self.close()
             raise
         self._last = Mark(epoch, digest)
-        for part in parts:
-            part.delete(self._directory)
 
     def _opened(self, at_hand: Sequence[StagedPart]) -> KafkaProducing:
         if self._producing is None:
@@ -141,6 +155,8 @@ class TransactionLane:
         except confluent_kafka().KafkaException as error:
             with contextlib.suppress(confluent_kafka().KafkaException):
                 producer.abort_transaction(1.0)  # else the next one who opens the id does
+            if error.args[0].code() == confluent_kafka().KafkaError._TIMED_OUT:
+                raise CallLost(str(producing.outage.failure(error.args[0]))) from None
             raise producing.error(f"epoch {mark.epoch} of the sink could not be committed", error) from None
         self._see_it_ended(transaction, place, parts)
 
@@ -152,19 +168,21 @@ class TransactionLane:
 
     def _commit(self, producing: KafkaProducing, place: Any, mark: Mark) -> Told | None:
         assert self._unended is not None
-        producer, patience = producing.producer, producing.outage.patience
+        producer, seconds = producing.producer, min(_CALL_SECONDS, producing.outage.patience)
         marked = confluent_kafka().TopicPartition(place.topic, place.partition, mark.epoch, metadata=mark.digest)
         group = self._consumer.consumer_group_metadata()
-        mark_it = (producer.send_offsets_to_transaction, [marked], group, patience)
+        mark_it = (producer.send_offsets_to_transaction, [marked], group, seconds)
         try:
-            producing.retried(*mark_it)
+            producing.retried(*mark_it, within=seconds)
         except confluent_kafka().KafkaException as error:
             if error.args[0].code() != confluent_kafka().KafkaError._STATE:
                 raise
-            producing.retried(*mark_it)  # a message failed meanwhile: a call that begins after it says why
-        producer.flush(patience)  # then the transaction has all of its partitions; if not, the commit says why
+            # A message failed meanwhile: a call that begins after it says why.
+            producing.retried(*mark_it, within=seconds)
+        # Then the transaction has all of its partitions; if not, the commit says why.
+        producer.flush(producing.outage.patience)
         transaction = self._unended.transaction()
-        producing.retried(producer.commit_transaction, patience)
+        producing.retried(producer.commit_transaction, seconds, within=seconds)
         return transaction
 
     def _see_it_ended(self, transaction: Told | None, place: Any, parts: Sequence[StagedPart]) -> None:
