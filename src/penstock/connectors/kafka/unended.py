@@ -120,6 +120,8 @@ class Unended:
         while not self._all_know(noted.producer_id, partitions, unasked=told):
             if time.monotonic() - began > self._producing.outage.patience:
                 raise self.hanging()
+            if told:
+                time.sleep(_PAUSE)
             try:
                 self._lasting(lambda: self._tell(noted.verdict, partitions))
             except CannotAsk as reason:
