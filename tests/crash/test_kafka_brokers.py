@@ -168,12 +168,14 @@ def test_the_only_one_dies_at_random(tmp_path: Path, broker: KafkaBroker) -> Non
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("engine", ["resident", "micro-batch"])
+@pytest.mark.parametrize(("engine", "epoch_records"), [("resident", 500), ("micro-batch", 4_000)])
 @pytest.mark.parametrize("width", [0, LARGE])
-def test_a_job_goes_on_when_each_broker_dies(tmp_path: Path, brokers: KafkaBrokers, engine: str, width: int) -> None:
+def test_a_job_goes_on_when_each_broker_dies(
+    tmp_path: Path, brokers: KafkaBrokers, engine: str, epoch_records: int, width: int
+) -> None:
     """Without a restart: others are leaders at once."""
     never = {"restart-strategy.type": "none"}
-    job = CountingJob(tmp_path, brokers, 300_000, width, epoch_records=500, engine=engine, **never)
+    job = CountingJob(tmp_path, brokers, 300_000, width, epoch_records=epoch_records, engine=engine, **never)
     process = job.start()
     kills = 0
     for member in cycle(range(SIZE)):
