@@ -93,3 +93,15 @@ def test_values_that_were_not_taken_fail_the_job(local_env: EnvironmentFactory) 
         JobExecutionError, match=r"send_values\(\) of the sink 'Sink: Writer' did not take the \d+ records"
     ):
         write(local_env(), SentOnce(Ledger(), takes=False))
+
+
+class NotesOfAnEarlierRun(Ledger):
+    """It has sent more epochs than this run will have, under the same id."""
+
+    def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
+        return checkpoint_id <= 57
+
+
+def test_epochs_of_an_earlier_run_are_not_taken_for_those_of_this_one(local_env: EnvironmentFactory) -> None:
+    with pytest.raises(JobExecutionError, match="give another --job-id"):
+        write(local_env(), SentOnce(NotesOfAnEarlierRun()))

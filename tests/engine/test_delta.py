@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
+import shutil
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from penstock.common.time import Instant
 from penstock.common.typeinfo import TypeInformation, Types
 from penstock.connectors.delta.sink import DeltaCommitter, DeltaSink
 from penstock.connectors.delta.source import DeltaSource
-from penstock.connectors.delta.table import DeltaLocation
+from penstock.connectors.delta.table import DeltaLocation, DeltaView
 from penstock.connectors.lake.staging import StagedFile
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
@@ -67,7 +68,58 @@ def test_a_table_follows_a_changelog(tmp_path: Path) -> None:
     env.from_collection(changes, PAIR).sink_to(DeltaSink(uri, PAIR, key=["k"]))
     env.execute()
     assert dict(pairs(uri)) == expected
-    assert not [path for path in (tmp_path / "table" / "_penstock").rglob("*") if path.is_file()]
+    assert not (tmp_path / "table" / "_penstock").exists()
+
+
+def test_changes_of_a_key_come_to_one_writer(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    """Two files of an epoch with the same key would make two rows of it."""
+    uri = str(tmp_path / "table")
+    env = local_env(3, epoch_records=1_000)
+    rows = env.from_collection([Row(n % 5, "same") for n in range(60)], PAIR).rebalance().map(lambda row: row, PAIR)
+    rows.sink_to(DeltaSink(uri, PAIR, key=["k"]))
+    env.execute()
+    assert pairs(uri) == [(k, "same") for k in range(5)]
+
+
+def test_what_a_job_has_staged_goes_with_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when it was cancelled: VACUUM does not look there."""
+
+    def away(self: DeltaLocation) -> Any:
+        raise OSError("the store is away")
+
+    write_deltalake(str(tmp_path), pa.table({"k": pa.array([1], pa.int64()), "v": ["a"]}))
+    location = DeltaLocation.of(str(tmp_path), None)
+    for job in ("mine", "another"):
+        location.write(f"_penstock/{job}/changes-1.parquet", b"staged")
+    DeltaCommitter(location, PAIR, ["k"], [], CommitterContext("mine", "sink", "sink")).conclude()
+    assert [path.name for path in (tmp_path / "_penstock").iterdir()] == ["another"]
+    secret = DeltaLocation.of("s3://nowhere/table", {"AWS_SECRET_ACCESS_KEY": "hush", "AWS_REGION": "us-east-1"})
+    monkeypatch.setattr(DeltaLocation, "files", away)
+    DeltaCommitter(secret, PAIR, ["k"], [], CommitterContext("mine", "sink", "sink")).conclude()
+    assert "s3://nowhere/table/_penstock/mine could not be removed" in caplog.text and "hush" not in caplog.text
+
+
+def test_a_table_that_takes_the_place_of_another_is_noticed(tmp_path: Path) -> None:
+    uri, rows = str(tmp_path / "table"), pa.table({"k": pa.array(range(5), pa.int64()), "v": ["a"] * 5})
+
+    def run(start_from: str | None) -> str | None:
+        executor = LocalExecutor(5, stop_after=2, savepoint_directory=str(tmp_path / "saved"), start_from=start_from)
+        env = StreamExecutionEnvironment(executor=executor)
+        env.set_parallelism(1)
+        source = DeltaSource(uri, PAIR, version=0, continuous=True)
+        list(env.from_source(source, NO_WATERMARKS, "t").uid("t").execute_and_collect())
+        return executor.savepoint_path
+
+    for _ in range(3):
+        write_deltalake(uri, rows, mode="append")
+    saved = run(None)
+    shutil.rmtree(uri)
+    for _ in range(6):
+        write_deltalake(uri, rows, mode="append")
+    with pytest.raises(JobExecutionError, match="was replaced by another table while this job was reading it"):
+        run(saved)
 
 
 def test_an_epoch_that_is_committed_already_is_left_alone(tmp_path: Path) -> None:
@@ -169,6 +221,77 @@ def test_partitions_that_delta_does_not_have_are_refused(tmp_path: Path) -> None
         DeltaSink(str(tmp_path), raw, partition_by=["raw"])
 
 
+@pytest.mark.parametrize("partition_by", [[], ["v"]])
+def test_the_rules_of_a_table_hold_for_what_is_appended(
+    local_env: EnvironmentFactory, tmp_path: Path, partition_by: list[str]
+) -> None:
+    uri = str(tmp_path / "table")
+    DeltaTable.create(uri, pa.schema([("k", pa.int64()), ("v", pa.string())]), partition_by=partition_by)
+    DeltaTable(uri).alter.add_constraint({"positive": "k >= 0"})
+
+    def write(*rows: Row) -> None:
+        env = local_env(2)
+        env.from_collection(list(rows), PAIR).sink_to(DeltaSink(uri, PAIR, partition_by=partition_by))
+        env.execute()
+
+    write(Row(1, "a"), Row(2, "b"), Row(3, None))
+    assert pairs(uri)[:2] == [(1, "a"), (2, "b")] and len(pairs(uri)) == 3
+    with pytest.raises(
+        JobExecutionError, match=r"(?s)table does not take the rows of epoch \d: .*failed validation check"
+    ):
+        write(Row(4, "c"), Row(-1, "d"))
+    assert len(pairs(uri)) == 3
+
+
+def test_a_column_that_is_never_null_stays_so(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    uri = str(tmp_path / "table")
+    DeltaTable.create(uri, pa.schema([pa.field("k", pa.int64(), nullable=False), ("v", pa.string())]))
+    env = local_env()
+    env.from_collection([Row(1, "a")], PAIR).sink_to(DeltaSink(uri, PAIR))
+    env.execute()
+    env = local_env()
+    env.from_collection([Row(None, "b")], PAIR).sink_to(DeltaSink(uri, PAIR))
+    with pytest.raises(JobExecutionError, match="does not take the rows"):
+        env.execute()
+    assert pairs(uri) == [(1, "a")]
+
+
+def test_what_was_cleaned_up_is_named(tmp_path: Path) -> None:
+    uri = str(tmp_path / "table")
+    for part in range(4):
+        rows = pa.table({"k": pa.array([part], pa.int64()), "v": ["a"]})
+        write_deltalake(uri, rows, mode="append")
+
+    def read(**options: Any) -> list[Any]:
+        env = StreamExecutionEnvironment(executor=LocalExecutor(stop_after=4))
+        return list(env.from_source(DeltaSource(uri, PAIR, **options), NO_WATERMARKS, "t").execute_and_collect())
+
+    DeltaTable(uri).optimize.compact()
+    DeltaTable(uri).vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False)
+    with pytest.raises(JobExecutionError, match="(?s)version 1 cannot be read: .*If VACUUM"):
+        read(version=1)
+    DeltaTable(uri).create_checkpoint()
+    for version in range(4):
+        (tmp_path / "table" / "_delta_log" / f"{version:020d}.json").unlink()
+    view = DeltaView(DeltaLocation.of(uri, None))
+    assert view.after(2) == 3
+    with pytest.raises(JobExecutionError, match="(?s)version 3 cannot be read: .*If VACUUM"):
+        view.files(3, whole=False)
+
+
+def test_columns_with_other_names_in_files_are_refused(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    """Delta's client reads nulls there."""
+    uri = str(tmp_path / "table")
+    schema = pa.schema([("k", pa.int64()), ("v", pa.string())])
+    DeltaTable.create(uri, schema, configuration={"delta.columnMapping.mode": "name"})
+    with pytest.raises(JobExecutionError, match="gives its columns other names in its files"):
+        list(local_env().from_source(DeltaSource(uri, PAIR), NO_WATERMARKS, "t").execute_and_collect())
+    env = local_env()
+    env.from_collection([Row(1, "a")], PAIR).sink_to(DeltaSink(uri, PAIR))
+    with pytest.raises(JobExecutionError, match="gives its columns other names in its files"):
+        env.execute()
+
+
 def test_columns_of_any_name_follow_a_changelog(local_env: EnvironmentFactory, tmp_path: Path) -> None:
     names = ["a b", "c`d", 'e"f', "ü.x", "Sel'ect", "UPPER"]
     row_type = Types.ROW_NAMED(names, [Types.INT()] * len(names))
@@ -193,6 +316,28 @@ def test_a_version_that_is_not_there_is_named(local_env: EnvironmentFactory, tmp
     write_deltalake(uri, pa.table({"k": pa.array(range(5), pa.int64()), "v": ["a"] * 5}))
     with pytest.raises(JobExecutionError, match=r"has no version 7 \(any more\); the newest is 0"):
         list(local_env().from_source(DeltaSource(uri, PAIR, version=7), NO_WATERMARKS, "t").execute_and_collect())
+
+
+def test_a_store_that_is_away_is_named_without_its_password(local_env: EnvironmentFactory) -> None:
+    options = {
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "who",
+        "AWS_SECRET_ACCESS_KEY": "hush", "AWS_REGION": "us-east-1", "max_retries": "0", "retry_timeout": "1s",
+    }  # fmt: skip
+    source = DeltaSource("s3://nowhere/table", PAIR, storage_options=options)
+    with pytest.raises(JobExecutionError, match="s3://nowhere/table cannot be reached") as failure:
+        list(local_env().from_source(source, NO_WATERMARKS, "t").execute_and_collect())
+    assert "hush" not in str(failure.value)
+
+
+def test_what_failed_attempts_have_staged_is_swept(
+    s3_address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    reach(s3_address, monkeypatch)
+    options = {"AWS_ALLOW_HTTP": "true", "AWS_CONDITIONAL_PUT": "etag"}
+    for location in (DeltaLocation.of(str(tmp_path), None), DeltaLocation.of(f"s3://{BUCKET}/swept", options)):
+        location.write("_penstock/mine/changes-1.parquet", b"staged")
+        DeltaCommitter(location, PAIR, ["k"], [], CommitterContext("mine", "sink", "sink")).sweep()
+        assert location.files().get_file_info("_penstock/mine/changes-1.parquet").type.name == "NotFound"
 
 
 def test_on_an_object_store(s3_address: str, monkeypatch: pytest.MonkeyPatch, local_env: EnvironmentFactory) -> None:

@@ -19,7 +19,7 @@ from penstock.common.errors import ConfigurationError, JobExecutionError, NotSup
 from penstock.common.time import Instant
 from penstock.common.typeinfo import Types
 from penstock.connectors.base import DeliveryGuarantee
-from penstock.connectors.elasticsearch.bulk import Backoff
+from penstock.connectors.elasticsearch.bulk import Backoff, BulkClient, ClusterAddress
 from penstock.datastream.connectors.elasticsearch import (
     Elasticsearch6SinkBuilder,
     Elasticsearch7SinkBuilder,
@@ -153,3 +153,31 @@ def test_the_program_of_the_page(local_env: EnvironmentFactory, address: str, mo
     page = ConnectorPage("elasticsearch", local_env(2), monkeypatch)
     page.run({"localhost:9200": address.removeprefix("http://"), '"users", "id"': '"users-of-the-page", "id"'})
     assert documents(address, "users-of-the-page") == {"1": {"id": "1", "name": "Ann"}}
+
+
+def test_a_document_that_waits_does_not_replace_a_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cluster was too busy for the first action of a document, and had time for the second."""
+    client = BulkClient(ClusterAddress(("http://nowhere",)), Backoff(retries=2))
+    sent: list[list[bytes]] = []
+    answers = [[429, 200, 200, 429, 200], [200, 200, 200, 200]]
+    ids = {b"1": "1", b"2": "2", b"3": "3"}
+
+    class Answer:
+        status_code = 200
+
+        def __init__(self, content: bytes, statuses: list[int]) -> None:
+            self._items = [
+                {"index": {"_index": "i", "_id": ids[action[:1]], "status": status}}
+                for action, status in zip(content.split(b";")[:-1], statuses, strict=True)
+            ]
+
+        def json(self) -> dict[str, Any]:
+            return {"errors": True, "items": self._items}
+
+    def post(content: bytes) -> Answer:
+        sent.append(content.split(b";")[:-1])
+        return Answer(content, answers[len(sent) - 1])
+
+    monkeypatch.setattr(client, "_post", post)
+    client.send([b"1 old;", b"2;", b"1 new;", b"3 old;", b"3 new;"])
+    assert sent[1] == [b"1 old", b"1 new", b"3 old", b"3 new"]

@@ -18,7 +18,7 @@ from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.typeinfo import Types
 from penstock.connectors.iceberg.sink import IcebergCommitter, IcebergSink
 from penstock.connectors.iceberg.source import IcebergSource
-from penstock.connectors.iceberg.table import IcebergLocation
+from penstock.connectors.iceberg.table import IcebergLocation, IcebergView
 from penstock.connectors.lake.staging import StagedFile
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
@@ -83,6 +83,33 @@ def test_a_table_follows_a_changelog(properties: dict[str, str]) -> None:
     assert dict(pairs(properties)) == expected
 
 
+def test_changes_of_a_key_come_to_one_writer(local_env: EnvironmentFactory, properties: dict[str, str]) -> None:
+    """Two files of an epoch with the same key would make two rows of it."""
+    env = local_env(3, epoch_records=1_000)
+    rows = env.from_collection([Row(n % 5, "same") for n in range(60)], PAIR).rebalance().map(lambda row: row, PAIR)
+    rows.sink_to(IcebergSink(TABLE, PAIR, properties, key=["k"]))
+    env.execute()
+    assert pairs(properties) == [(k, "same") for k in range(5)]
+
+
+def test_a_table_that_takes_the_place_of_another_is_noticed(properties: dict[str, str], tmp_path: Path) -> None:
+    made(properties, 5, 5)
+
+    def run(start_from: str | None) -> str | None:
+        executor = LocalExecutor(5, stop_after=2, savepoint_directory=str(tmp_path / "saved"), start_from=start_from)
+        env = StreamExecutionEnvironment(executor=executor)
+        env.set_parallelism(1)
+        source = IcebergSource(TABLE, PAIR, properties, continuous=True)
+        list(env.from_source(source, NO_WATERMARKS, "t").uid("t").execute_and_collect())
+        return executor.savepoint_path
+
+    saved = run(None)
+    catalog(properties).drop_table(TABLE)
+    made(properties, 5)
+    with pytest.raises(JobExecutionError, match="does not have the snapshot .* any more"):
+        run(saved)
+
+
 def test_an_epoch_that_is_committed_already_is_left_alone(properties: dict[str, str]) -> None:
     table = made(properties, 2)
     file = next(iter(table.scan().plan_files())).file.file_path
@@ -138,6 +165,20 @@ def test_what_a_stream_of_rows_cannot_tell_is_refused(properties: dict[str, str]
         list(env.from_source(source, NO_WATERMARKS, "t").execute_and_collect())
     with pytest.raises(ProgramError, match="no column x"):
         IcebergSink(TABLE, PAIR, properties, key=["x"])
+
+
+def test_what_was_cleaned_up_is_named(properties: dict[str, str]) -> None:
+    table = made(properties, 5, 5)
+    first = table.metadata.snapshots[0].snapshot_id
+    view = IcebergView(IcebergLocation(TABLE, properties))
+    [file] = view.files(first, whole=True)
+    Path(file.removeprefix("file://")).unlink()
+    with pytest.raises(JobExecutionError, match=f"does not have the snapshot {first} any more"):
+        list(view.read(first, True, file))
+    table.maintenance.expire_snapshots().by_id(first).commit()
+    view = IcebergView(IcebergLocation(TABLE, properties))
+    with pytest.raises(JobExecutionError, match=f"does not have the snapshot {first} any more.*its files are not"):
+        view.files(first, whole=False)
 
 
 def test_what_does_not_fit_the_table_is_refused(properties: dict[str, str], local_env: EnvironmentFactory) -> None:

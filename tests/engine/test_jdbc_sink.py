@@ -20,10 +20,13 @@ from penstock.common.time import Instant
 from penstock.common.typeinfo import Types
 from penstock.connectors.base import DeliveryGuarantee
 from penstock.connectors.jdbc import session as jdbc_session
-from penstock.connectors.jdbc.writing import FEW_ROWS, stage_prefix
+from penstock.connectors.jdbc.committing import EpochCommitter
+from penstock.connectors.jdbc.targets import StatementTarget
+from penstock.connectors.jdbc.writing import FEW_ROWS, RowsOfEpoch, StagedRows, stage_prefix
 from penstock.datastream import MapFunction, StreamExecutionEnvironment
 from penstock.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink, JdbcTableSink
 from penstock.engines.local.executor import LocalExecutor
+from penstock.functions.sink import CommitterContext
 
 PAIR = Types.ROW_NAMED(["k", "v"], [Types.INT(), Types.LONG()])
 EXACTLY, AT_LEAST = DeliveryGuarantee.EXACTLY_ONCE, DeliveryGuarantee.AT_LEAST_ONCE
@@ -229,6 +232,18 @@ def test_a_database_that_is_away_is_named_and_its_password_is_not(
     assert "hush" not in str(failure.value)
 
 
+@pytest.mark.parametrize("guarantee", [EXACTLY, AT_LEAST])
+@pytest.mark.parametrize("records", [1, 3 * FEW_ROWS])
+def test_what_a_table_refuses_is_said_with_its_name(
+    local_env: EnvironmentFactory, database: Database, guarantee: DeliveryGuarantee, records: int
+) -> None:
+    database.make("pairs", "k int primary key, v bigint")
+    stream = local_env().from_collection([Row(n, n) for n in range(records)] + [Row(1, 1)] * 2, PAIR)
+    stream.add_sink(sink_of(database, "insert into pairs (k, v) values (?, ?)", guarantee))
+    with pytest.raises(JobExecutionError, match=r"database.*, writing \d+ rows into pairs:"):
+        stream.get_execution_environment().execute()
+
+
 def test_a_wrong_password_is_not_tried_again(local_env: EnvironmentFactory, postgres: PostgresServer) -> None:
     options = JdbcConnectionOptions(postgres.jdbc_url, USER, "wr0ng-w0rd")
     stream = local_env().from_collection([Row(1, 1)], PAIR)
@@ -239,11 +254,6 @@ def test_a_wrong_password_is_not_tried_again(local_env: EnvironmentFactory, post
 
 
 def test_an_epoch_that_is_committed_already_is_left_alone(postgres: PostgresServer) -> None:
-    from penstock.connectors.jdbc.committing import EpochCommitter
-    from penstock.connectors.jdbc.targets import StatementTarget
-    from penstock.connectors.jdbc.writing import RowsOfEpoch, StagedRows
-    from penstock.functions.sink import CommitterContext
-
     database = postgres_database(postgres)
     database.make("pairs", "k int, v bigint")
     target = StatementTarget("insert into pairs values (?, ?)", PAIR)
@@ -251,23 +261,38 @@ def test_an_epoch_that_is_committed_already_is_left_alone(postgres: PostgresServ
     for _ in range(2):  # two drivers, one after the other
         committer = EpochCommitter(database.options.address, target, context, 0)
         committer.open()
-        committer.commit(4, [RowsOfEpoch([(1, 1)])])
-        committer.commit(4, [RowsOfEpoch([(1, 1)])])
+        committer.commit(4, [RowsOfEpoch([(1, 1)], "a")])
+        committer.commit(4, [RowsOfEpoch([(1, 1)], "a")])
         committer.close()
     assert database.query("select k, v from pairs") == [(1, 1)]
     committer = EpochCommitter(database.options.address, target, context, 0)
     with pytest.raises(JobExecutionError, match="must not be dropped"):
         committer.commit(5, [RowsOfEpoch([(2, 2)]), StagedRows("penstock_stage_gone", 3)])
-    committer.commit(3, [RowsOfEpoch([(3, 3)])])
     committer.close()
     assert database.query("select k, v from pairs") == [(1, 1)]
 
 
-def test_a_job_that_is_cancelled_leaves_no_tables(postgres: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:
-    from penstock.connectors.jdbc.committing import EpochCommitter
-    from penstock.connectors.jdbc.targets import StatementTarget
-    from penstock.functions.sink import CommitterContext
+def test_a_job_that_begins_anew_under_its_old_id_does_not_lose_its_rows(database: Database) -> None:
+    """Its files are gone, so that it counts its epochs from the first one."""
+    database.make("pairs", "k int, v bigint")
+    database.query("drop table if exists penstock_epochs")
+    database.query(
+        "create table penstock_epochs (owner varchar(512) primary key, epoch bigint not null)"
+    )  # the old form
+    target = StatementTarget("insert into pairs values (?, ?)", PAIR)
+    context = CommitterContext("anew" * 8, "sink", "sink")
+    committer = EpochCommitter(database.options.address, target, context, 0)
+    committer.open()
+    committer.commit(2, [RowsOfEpoch([(1, 1)], "a")])
+    for epoch in (1, 2):
+        with pytest.raises(JobExecutionError, match="give another --job-id"):
+            committer.commit(epoch, [RowsOfEpoch([(2, 2)], "b")])
+    committer.commit(3, [RowsOfEpoch([(3, 3)], "c")])
+    committer.close()
+    assert sorted(database.query("select k, v from pairs")) == [(1, 1), (3, 3)]
 
+
+def test_a_job_that_is_cancelled_leaves_no_tables(postgres: PostgresServer, caplog: pytest.LogCaptureFixture) -> None:
     database = postgres_database(postgres)
     database.make("pairs", "k int, v bigint")
     target = StatementTarget("insert into pairs values (?, ?)", PAIR)

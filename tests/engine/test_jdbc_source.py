@@ -11,13 +11,14 @@ import pytest
 from tests.conftest import EnvironmentFactory
 from tests.engine.test_jdbc_sink import FailsOnce, restarting_env
 from tests.services.databases import KINDS, Database, database_of, postgres_database
-from tests.services.postgres import PostgresServer
+from tests.services.postgres import PASSWORD, USER, PostgresServer
+from tests.services.processes import wait_until
 
 from penstock.common import Row, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.typeinfo import Types
 from penstock.connectors.jdbc.source import PartOfQuery, cuts_between
-from penstock.datastream.connectors.jdbc import JdbcLookupFunction, JdbcSource
+from penstock.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcLookupFunction, JdbcSource
 
 PAIR = Types.ROW_NAMED(["k", "v"], [Types.INT(), Types.STRING()])
 NO_WATERMARKS = WatermarkStrategy.no_watermarks()
@@ -133,3 +134,21 @@ def test_what_cannot_be_read_is_refused(database: Database) -> None:
             JdbcSource(database.options, PAIR, **settings)  # type: ignore[arg-type]
     with pytest.raises(ProgramError, match="ROW_NAMED"):
         JdbcSource(database.options, Types.ROW([Types.INT()]), table="a")
+
+
+def test_a_server_that_ends_idle_transactions_is_read_on(postgres: PostgresServer) -> None:
+    database = postgres_database(postgres)
+    database.make("pairs", "k int, v varchar(20)")
+    database.query("insert into pairs select n, 'v' from generate_series(0, 99) n")
+    options = JdbcConnectionOptions(
+        f"{postgres.jdbc_url}?options=-cidle_in_transaction_session_timeout=200", USER, PASSWORD
+    )
+    reader = JdbcSource(options, PAIR, table="pairs").create_reader(None)  # type: ignore[arg-type]
+    reader.add_split(PartOfQuery("all", 0), 0)
+    keys: list[int] = []
+    idle = "select count(*) from pg_stat_activity where application_name = 'penstock'"
+    while (fetch := reader.fetch(30)) is not None and not fetch.finished:
+        keys += [row.k for row in fetch.records]
+        wait_until(lambda: database.query(idle) == [(0,)], "the server to end the transaction", 10)
+    reader.close()
+    assert keys == list(range(100))

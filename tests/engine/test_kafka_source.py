@@ -18,11 +18,17 @@ from penstock.common import SimpleStringSchema, Time, Types, WatermarkStrategy
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.time import Duration
 from penstock.connectors import BadRecords
-from penstock.connectors.kafka.enumerator import KafkaEnumerator
+from penstock.connectors.kafka.enumerator import KafkaEnumerator, KafkaSplit
 from penstock.connectors.kafka.settings import KafkaSettings
 from penstock.connectors.kafka.subscription import Subscription
 from penstock.datastream import OutputTag, StreamExecutionEnvironment
-from penstock.datastream.connectors.dynamic_kafka import DynamicKafkaSource, SingleClusterTopicMetadataService
+from penstock.datastream.connectors.dynamic_kafka import (
+    ClusterMetadata,
+    DynamicKafkaSource,
+    DynamicKafkaSourceBuilder,
+    KafkaMetadataService,
+    SingleClusterTopicMetadataService,
+)
 from penstock.datastream.connectors.kafka import (
     FlinkKafkaConsumer,
     KafkaOffsetResetStrategy,
@@ -33,7 +39,7 @@ from penstock.datastream.connectors.kafka import (
 )
 from penstock.datastream.formats.json import JsonRowDeserializationSchema
 from penstock.datastream.window import TumblingEventTimeWindows
-from penstock.functions.source import EnumeratorContext
+from penstock.functions.source import EnumeratorContext, ReaderContext
 
 NO_WATERMARKS = WatermarkStrategy.no_watermarks()
 Place = KafkaTopicPartition
@@ -372,3 +378,49 @@ def test_streams_that_are_named_later_are_found_at_the_interval_that_was_set(kaf
     with pytest.raises(OSError, match="the registry is away"):
         found()
     enumerator.close()
+
+
+class NamedClusters(KafkaMetadataService):
+    """One stream, in clusters that the test names."""
+
+    def __init__(self, kafka: KafkaBroker, **topics: str) -> None:
+        super().__init__()
+        self.address = kafka.address
+        self.topics = topics
+
+    def get_all_streams(self) -> list[str]:
+        return ["views"]
+
+    def describe_streams(self, stream_ids: list[str]) -> dict[str, dict[str, ClusterMetadata]]:
+        properties = {"bootstrap.servers": self.address}
+        clusters = {id_: ClusterMetadata(frozenset([topic]), properties) for id_, topic in self.topics.items()}
+        return dict.fromkeys(stream_ids, clusters)
+
+
+def dynamic(service: KafkaMetadataService) -> DynamicKafkaSourceBuilder:
+    builder = DynamicKafkaSource.builder().set_stream_ids({"views"}).set_kafka_metadata_service(service)
+    builder.set_property("stream-metadata-discovery-interval-ms", "20")
+    return builder.set_value_only_deserializer(SimpleStringSchema())
+
+
+def test_a_cluster_that_is_not_named_when_the_job_goes_on_is_read_when_it_is_again(kafka: KafkaBroker) -> None:
+    topic = create_topic(kafka)
+    produce(kafka, topic, [b"a", b"b"])
+    service = NamedClusters(kafka)
+    reader = dynamic(service).build().create_reader(ReaderContext("job", "uid", 0, 1, None))  # type: ignore[arg-type]
+    reader.open()
+    reader.add_split(KafkaSplit(f"here@{topic}-0", 0, Place(topic, 0)), 1)
+    assert reader.fetch(10) is None
+    service.topics = {"here": topic}
+    until = time.monotonic() + patience(30)
+    while (found := reader.fetch(10)) is None or not found.records:
+        assert time.monotonic() < until
+    assert found.records.values == ["b"] and found.split_id == f"here@{topic}-0"
+    reader.close()
+
+
+def test_what_has_to_be_read_to_an_end_is_not_left_out(kafka: KafkaBroker) -> None:
+    source = dynamic(NamedClusters(kafka)).set_bounded(KafkaOffsetsInitializer.latest()).build()
+    reader = source.create_reader(ReaderContext("job", "uid", 0, 1, None))  # type: ignore[arg-type]
+    with pytest.raises(JobExecutionError, match="'here' is not named by the metadata service any more"):
+        reader.add_split(KafkaSplit("here@t-0", 0, Place("t", 0), 9), 1)

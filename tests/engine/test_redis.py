@@ -13,6 +13,7 @@ from tests.services.redis import PASSWORD, redis_server
 
 from penstock.common import Row, RowKind
 from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
+from penstock.common.time import Instant
 from penstock.common.typeinfo import TypeInformation, Types
 from penstock.connectors.redis.lookup import RedisLookupFunction
 from penstock.connectors.redis.options import RedisOptions
@@ -151,3 +152,28 @@ def test_the_program_of_the_page(
     page.run({'"localhost", 6379, password="secret"': f'"127.0.0.1", {options.port}, password="{PASSWORD}"'})
     assert client(options).hgetall("user:1") == {"id": "1", "name": "Ann"}
     assert client(options).smembers("names") == {"Ann", "Bob"}
+
+
+def test_different_keys_have_different_names(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    row_type = Types.ROW_NAMED(["a", "b", "n"], [Types.STRING(), Types.STRING(), Types.INT()])
+    rows = [Row("x:y", "z", 1), Row("x", "y:z", 2), Row("x\\", "y", 3), Row("x", "\\:y", 4), Row("", "x:y:z", 5)]
+    env = local_env()
+    env.from_collection(rows, row_type).sink_to(RedisSink(options, key=["a", "b"], prefix="pair:"))
+    env.execute()
+    lookup = RedisLookupFunction(options, row_type, ["a", "b"], "pair:")
+    lookup.open()
+    found = lookup.lookup([(row[0], row[1]) for row in rows])
+    lookup.close()
+    assert [[row.n for row in each] for each in found] == [[1], [2], [3], [4], [5]]
+
+
+def test_points_in_time_come_back(local_env: EnvironmentFactory, options: RedisOptions) -> None:
+    row_type = Types.ROW_NAMED(["id", "at"], [Types.INT(), Types.INSTANT()])
+    at = Instant(1_719_835_200, 5_000_000)
+    env = local_env()
+    env.from_collection([Row(1, at)], row_type).sink_to(RedisSink(options, key=["id"], prefix="at:"))
+    env.execute()
+    lookup = RedisLookupFunction(options, row_type, ["id"], "at:")
+    lookup.open()
+    assert lookup.lookup([(1,)]) == [[Row(id=1, at=at)]]
+    lookup.close()

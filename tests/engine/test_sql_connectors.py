@@ -135,6 +135,33 @@ def test_a_table_of_a_lake_is_appended_to_or_kept_by_key(
         assert found == [("+I", "a", 1, seen[1]), ("+I", "a", 2, seen[2]), ("+I", "b", 1, seen[1])]
 
 
+@pytest.mark.parametrize("package", [*LAKES, "sqlite"])
+def test_changes_keep_their_order_on_the_way_to_more_writers(local_env: Factory, tmp_path: Path, package: str) -> None:
+    """Each key is counted up in many steps, of which the last one has to win."""
+    if package == "sqlite":
+        with sqlite3.connect(tmp_path / "counts.db") as database:
+            database.execute("CREATE TABLE lake (k INTEGER PRIMARY KEY, c INTEGER)")
+        options = f"'connector' = 'jdbc', 'url' = 'jdbc:sqlite:{tmp_path}/counts.db', 'table-name' = 'lake'"
+    else:
+        pytest.importorskip(package)
+        options = LAKES[package].format(path=tmp_path)
+    t_env = StreamTableEnvironment.create(local_env(2, epoch_records=40))
+    t_env.execute_sql(
+        f"CREATE TABLE lake (k INT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ({options}, 'sink.parallelism' = '3')"
+    )
+    values = ", ".join(f"({n % 4})" for n in range(80))
+    t_env.execute_sql(f"INSERT INTO lake SELECT k, COUNT(*) FROM (VALUES {values}) AS T(k) GROUP BY k").wait()
+    found = sorted(row[1:] for row in changes(t_env.execute_sql("SELECT k, c FROM lake")))
+    assert found == [(k, 20) for k in range(4)]
+
+
+def test_changes_without_a_key_have_as_many_writers_as_they_come_from(local_env: Factory, tmp_path: Path) -> None:
+    t_env = StreamTableEnvironment.create(local_env(2))
+    t_env.execute_sql("CREATE TABLE seen (k INT, c BIGINT) WITH ('connector' = 'print', 'sink.parallelism' = '3')")
+    with pytest.raises(ProgramError, match=r"'sink.parallelism' = '3' of .*seen .*would lose their order"):
+        t_env.execute_sql("INSERT INTO seen SELECT k, COUNT(*) FROM (VALUES (1)) AS T(k) GROUP BY k")
+
+
 def test_rows_and_changes_of_a_database_are_grouped(postgres: PostgresServer, tmp_path: Path) -> None:
     postgres.execute(
         "create table sql_items (id int primary key, kind text)",

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.common.errors import JobExecutionError
+from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.readable import readable
 from penstock.common.typeinfo import TypeInformation, Types
 from penstock.connectors.base import Source
@@ -35,6 +35,8 @@ class SocketTextSource(Source):
 
     def __init__(self, host: str, port: int, delimiter: str = "\n", max_retry: int = 0) -> None:
         super().__init__()
+        if not isinstance(delimiter, str) or not delimiter:
+            raise ProgramError(f"SocketTextSource needs a text between two lines as delimiter, not {delimiter!r}.")
         self._address = (host, port)
         self._delimiter = delimiter
         self._max_retry = max_retry
@@ -85,12 +87,17 @@ class _LineReader(SourceReader):
         connection = self._connected()
         if connection is None or not readable(connection, seconds=_WAIT_SECONDS):
             return None
-        block = connection.recv(1 << 16)
+        try:
+            block = connection.recv(1 << 16)
+        except ConnectionError as error:  # the server has died, which is not how it ends
+            if self._retries == 0:
+                raise self._failed("has lost", error) from error
+            block = b""
         if not block:
             return self._lost()
         *lines, self._rest = (self._rest + block).split(self._delimiter)
         self._lines += len(lines)
-        return Fetch(self._split, [_text(line) for line in lines], self._lines)
+        return Fetch(self._split, [self._text(line) for line in lines], self._lines)
 
     def _connected(self) -> socket.socket | None:
         if self._socket is None:
@@ -98,16 +105,22 @@ class _LineReader(SourceReader):
                 self._socket = socket.create_connection(self._address, _CONNECT_SECONDS)
             except OSError as error:
                 if self._retries == 0:
-                    host, port = self._address
-                    raise JobExecutionError(f"SocketTextSource cannot connect to {host}:{port}: {error}") from error
+                    raise self._failed("cannot connect to", error) from error
                 self._retries -= 1
                 time.sleep(_RETRY_SECONDS)
         return self._socket
 
+    def _failed(self, what: str, error: OSError) -> JobExecutionError:
+        host, port = self._address
+        return JobExecutionError(
+            f"SocketTextSource {what} {host}:{port}: {error}. Does a server listen there? max_retry is how often it is"
+            " tried again."
+        )
+
     def _lost(self) -> Fetch | None:
         """The server has closed the connection: what came after the last delimiter is a line, too."""
         last, self._rest = self._rest, b""
-        records = [_text(last)] if last else []
+        records = [self._text(last)] if last else []
         self._lines += len(records)
         again = self._retries != 0
         self._retries -= again
@@ -119,6 +132,5 @@ class _LineReader(SourceReader):
         if connection is not None:
             connection.close()
 
-
-def _text(line: bytes) -> str:
-    return line.removesuffix(b"\r").decode("utf-8", errors="replace")
+    def _text(self, line: bytes) -> str:
+        return (line.removesuffix(b"\r") if self._delimiter == b"\n" else line).decode("utf-8", errors="replace")

@@ -92,10 +92,13 @@ class StreamEnds(OperatorSettings):
             raise ProgramError(
                 f"sink_to() takes a Sink such as FileSink, got {sink!r}; a SinkFunction goes to add_sink()."
             )
-        stream, transformer = self, sink.get_transformer() if isinstance(sink, SupportsPreprocessing) else None
-        if transformer is not None:
-            stream = transformer.apply(self)
-        return stream._sink("sink", "Writer", sink)
+        return self._prepared_for(sink)._sink("sink", "Writer", sink)
+
+    def _prepared_for(self, sink: Sink) -> StreamEnds:
+        """The stream as the sink wants it."""
+        transformer = sink.get_transformer() if isinstance(sink, SupportsPreprocessing) else None
+        prepared: StreamEnds = self if transformer is None else transformer.apply(self)
+        return prepared
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Writes the records to standard output, after the identifier if one is given."""

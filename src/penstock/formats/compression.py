@@ -41,29 +41,42 @@ def _zstandard(file: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, pyarrow.input_stream(file, compression="zstd"))
 
 
-class _Deflated:
-    """A zlib stream, which the standard library does not offer as a file."""
+class _Streams:
+    """Compressed streams one after the other. What is none fails: the standard library leaves the rest out then."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, decompressor: Callable[[], Any], padding: bytes = b"") -> None:
         self._file = file
-        self._decompressor = zlib.decompressobj()
+        self._new = decompressor
+        self._padding = padding  # which may stand between streams
+        self._decompressor: Any = decompressor()
 
     def read(self, _size: int) -> bytes:
         while raw := self._decompressor.unused_data or self._file.read(_BLOCK):
-            if self._decompressor.eof:  # several streams one after the other, as with gzip
-                self._decompressor = zlib.decompressobj()
+            if self._decompressor.eof:
+                raw = raw.lstrip(self._padding) if self._padding else raw
+                if not raw:
+                    self._decompressor = _Ended
+                    continue
+                self._decompressor = self._new()
             if block := self._decompressor.decompress(raw):
-                return block
+                return cast(bytes, block)
         if not self._decompressor.eof:
             raise EOFError("Compressed file ended before the end-of-stream marker was reached")
         return b""
 
 
+class _Ended:
+    """In place of a decompressor whose stream has ended, with nothing left of what it was given."""
+
+    eof = True
+    unused_data = b""
+
+
 _DECOMPRESSORS: dict[str, Callable[[BinaryIO], Any]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
     ".gzip": lambda file: gzip.GzipFile(fileobj=file),
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
+    ".bz2": lambda file: _Streams(file, bz2.BZ2Decompressor),
+    ".xz": lambda file: _Streams(file, lzma.LZMADecompressor, padding=b"\0"),
     ".zst": _zstandard,
-    ".deflate": _Deflated,
+    ".deflate": lambda file: _Streams(file, zlib.decompressobj),
 }

@@ -46,7 +46,7 @@ class TextLines(WholeFile):
     def read_all(self, path: str) -> Iterator[Any]:
         return self._lines(blocks(path))
 
-    def _lines(self, raw: Iterable[bytes]) -> Iterator[list[str]]:
+    def _lines(self, raw: Iterable[bytes]) -> Iterator[list[Any]]:
         decoder = codecs.getincrementaldecoder(self._charset)(errors="replace")
         rest = ""
         for block in raw:
@@ -71,11 +71,16 @@ def _split(text: str) -> list[str]:
 
 
 def range_of_lines(path: str, start: int, end: int, extent: int) -> Iterator[bytes]:
-    """The bytes of the lines that begin in [start, end)."""
+    """The bytes of the lines that begin in [start, end).
+
+    If the file has grown since it was measured, its last line then is read as it is now: not half of it.
+    """
     with open_file(path) as file:
-        _check_not_shortened(file, path, extent)
-        position = _first_line_start(file, path, start, extent)
-        stop = _first_line_start(file, path, end, extent)
+        size = file.seek(0, 2)
+        if size < extent:
+            raise _shortened(file, path, extent)
+        position = _first_line_start(file, path, start, size)
+        stop = _first_line_start(file, path, end, size)
         file.seek(position)
         while position < stop:
             block = file.read(min(_READ_BYTES, stop - position))
@@ -85,26 +90,21 @@ def range_of_lines(path: str, start: int, end: int, extent: int) -> Iterator[byt
             yield block
 
 
-def _first_line_start(file: BinaryIO, path: str, position: int, extent: int) -> int:
+def _first_line_start(file: BinaryIO, path: str, position: int, size: int) -> int:
     """The first place at or after `position` at which a line begins, or the end of the file."""
-    if position == 0 or position >= extent:
+    if position == 0 or position >= size:
         return position
     place = position - 1  # a line that begins exactly at `position` has its predecessor's line feed there
     file.seek(place)
-    while place < extent:
-        block = file.read(min(_SEARCH_BYTES, extent - place))
+    while place < size:
+        block = file.read(min(_SEARCH_BYTES, size - place))
         if not block:
-            raise _shortened(file, path, extent)
+            raise _shortened(file, path, size)
         found = block.find(b"\n")
         if found >= 0:
             return place + found + 1
         place += len(block)
-    return extent
-
-
-def _check_not_shortened(file: BinaryIO, path: str, extent: int) -> None:
-    if file.seek(0, 2) < extent:
-        raise _shortened(file, path, extent)
+    return size
 
 
 def _shortened(file: BinaryIO, path: str, extent: int) -> JobExecutionError:
@@ -112,6 +112,21 @@ def _shortened(file: BinaryIO, path: str, extent: int) -> JobExecutionError:
         f"{path!r} had {extent} bytes when this job planned to read it, and has only {file.seek(0, 2)} now."
         " Files must not be changed while a job reads them: write new ones and rename them into place."
     )
+
+
+class ByteLines(TextLines):
+    """Lists of lines as they are, without their line feeds (and carriage returns before these), for whoever decodes."""
+
+    def _lines(self, raw: Iterable[bytes]) -> Iterator[list[Any]]:
+        rest = b""
+        for block in raw:
+            content = rest + block
+            cut = content.rfind(b"\n")
+            if cut >= 0:
+                yield content[:cut].replace(b"\r\n", b"\n").removesuffix(b"\r").split(b"\n")
+            rest = content[cut + 1 :]
+        if rest:
+            yield [rest.removesuffix(b"\r")]
 
 
 def _newline_is_one_byte(charset: str) -> bool:

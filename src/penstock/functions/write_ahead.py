@@ -119,13 +119,25 @@ class _LogCommitter(Committer):
 
     def commit(self, epoch: int, committables: list[_Log]) -> None:
         for log in committables:
-            if not self._notes.is_checkpoint_committed(log.subtask, epoch):
+            if not self._was_sent(log.subtask, epoch):
                 if not self._sink.send_values(log.values, epoch, log.timestamp):
                     raise JobExecutionError(
                         f"send_values() of the sink {self._name!r} did not take the {len(log.values)} records of epoch"
                         f" {epoch} and subtask {log.subtask}; a restart strategy lets the job try again."
                     )
                 self._notes.commit_checkpoint(log.subtask, epoch)
+
+    def _was_sent(self, subtask: int, epoch: int) -> bool:
+        if not self._notes.is_checkpoint_committed(subtask, epoch):
+            return False
+        # Only the last epoch is ever committed again.
+        if self._notes.is_checkpoint_committed(subtask, epoch + 1):
+            raise JobExecutionError(
+                f"The committer of the sink {self._name!r} says that epochs after {epoch} were sent already: either"
+                " another driver has this job now, or the job began anew under the id of an earlier run. For a new run"
+                " give another --job-id."
+            )
+        return True
 
     def close(self) -> None:
         if self._opened:

@@ -89,6 +89,7 @@ def _edge(
         type_info=_edge_type(edge),
         # Types are applied where PyFlink would leave a Python process; sources are typed when they are made.
         coerce=target.is_sink or (not source.is_source and not _stays_in_python(edge, graph, job_graph)),
+        target_kind=target.kind,
     )
 
 

@@ -109,6 +109,11 @@ class Batch:
         return self._values
 
     @property
+    def made_values(self) -> list[Any] | None:
+        """The rows, if they are there already."""
+        return self._values
+
+    @property
     def timestamps(self) -> list[int] | None:
         """None: no record carries a timestamp."""
         if self._timestamps is None and self._times is not None:
@@ -183,16 +188,7 @@ class Batch:
         """The same records with columns of this type: those that are there, or new ones, for which rows are coerced."""
         if self.columns_of(codec) is not None:
             return self
-        columns = codec.encode(self.values)
-        return Batch(
-            None,
-            self._timestamps,
-            self._keys,
-            codec=codec,
-            columns=columns,
-            times=self._times,
-            key_column=self._key_column,
-        )
+        return self.with_content(None, codec, codec.encode(self.values))
 
     # -- other batches made of this one ------------------------------------------------------------------------
 
@@ -201,6 +197,18 @@ class Batch:
         batch = Batch(self._values, self._timestamps, codec=self.codec, columns=self.columns, times=self._times)
         batch._set_keys(keys)
         return batch
+
+    def with_content(self, values: list[Any] | None, codec: Codec, columns: pa.RecordBatch | None) -> Batch:
+        """Other forms of the same records, with the timestamps and keys of these."""
+        return Batch(
+            values,
+            self._timestamps,
+            self._keys,
+            codec=codec,
+            columns=columns,
+            times=self._times,
+            key_column=self._key_column,
+        )
 
     def timed(self, timestamps: list[int] | Integers) -> Batch:
         """The same records with these timestamps."""

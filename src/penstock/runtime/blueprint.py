@@ -66,6 +66,7 @@ class EdgeBlueprint:
     side_output: str | None = None
     type_info: Any = None
     coerce: bool = False
+    target_kind: str = ""
 
     @property
     def crosses_levels(self) -> bool:

@@ -11,7 +11,10 @@ import pyarrow as pa
 
 from penstock.runtime.batch import Batch, Codec, Control, joined
 from penstock.runtime.key_columns import integers_as_column
+from penstock.runtime.near_chunk import NearChunk, NearWay, elements_of
 from penstock.runtime.pickling import dumps, loads
+
+Payload = bytes | NearChunk  # the latter only within a process
 
 _KEY = "$key"
 _AS_COLUMN = "column"  # the keys are the last column of the body
@@ -47,6 +50,14 @@ class ChunkBuilder:
         self._reset()
         return payload
 
+    def take_near(self, way: NearWay) -> NearChunk | None:
+        """The same without bytes; None if that cannot be, and then nothing is taken."""
+        self._parts = [joined(self._parts)] if self._parts else []
+        chunk = way.chunk_of(self._controls, self._parts[0] if self._parts else None)
+        if chunk is not None:
+            self._reset()
+        return chunk
+
 
 def _packed(batch: Batch, codec: Codec | None) -> tuple[bytes | None, Any, Any]:
     """Timestamps, keys and records in the form in which they are pickled."""
@@ -66,23 +77,12 @@ def _pickled_keys(batch: Batch) -> Any:
     return batch.keys if column is None or column.type != pa.int64() else column.to_numpy()
 
 
-def read_chunk(payload: bytes, codec: Codec | None) -> Iterator[Batch | Control]:
-    """The elements of a payload in their order, records as batches that are as long as possible."""
+def read_chunk(payload: Payload, codec: Codec | None) -> Iterator[Batch | Control]:
+    """The elements of a payload in their order."""
+    if isinstance(payload, NearChunk):
+        return elements_of(payload.controls, payload.records)
     controls, records = loads(payload)
-    if records is None:
-        yield from (control for _, control in controls)
-        return
-    whole, start = _unpacked(records, codec), 0
-    if not controls:
-        yield whole
-        return
-    for position, control in controls:
-        if position > start:
-            yield whole.slice(start, position)
-            start = position
-        yield control
-    if start < len(whole):
-        yield whole.slice(start, len(whole))
+    return elements_of(controls, None if records is None else _unpacked(records, codec))
 
 
 def _unpacked(records: tuple[bytes | None, Any, Any], codec: Codec | None) -> Batch:

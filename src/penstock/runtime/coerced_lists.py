@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation
+from penstock.common.typeinfo import BasicType, BasicTypeInfo, TupleTypeInfo, TypeInformation
 from penstock.runtime.coercion import coercer
 
 _INTEGER_BITS = {BasicType.BYTE: 8, BasicType.SHORT: 16, BasicType.INT: 32, BasicType.LONG: 64}
@@ -17,7 +17,7 @@ def list_coercer(type_info: TypeInformation) -> Callable[[list[Any]], list[Any]]
     coerce = coercer(type_info)
     if coerce is None:
         return None
-    are_settled = _look_for(type_info)
+    are_settled = settled_check(type_info)
 
     def coerced(values: list[Any]) -> list[Any]:
         return values if are_settled is not None and are_settled(values) else list(map(coerce, values))
@@ -25,8 +25,10 @@ def list_coercer(type_info: TypeInformation) -> Callable[[list[Any]], list[Any]]
     return coerced
 
 
-def _look_for(type_info: TypeInformation) -> Callable[[list[Any]], bool] | None:
-    """The question whether all values are such that the type changes none. It may say no too often."""
+def settled_check(type_info: TypeInformation) -> Callable[[Sequence[Any]], bool] | None:
+    """The question whether all values are such that the type changes none. It may say no too often; None: always."""
+    if isinstance(type_info, TupleTypeInfo):
+        return _settled_tuples(type_info)
     kind = type_info.basic_type if isinstance(type_info, BasicTypeInfo) else None
     if kind is BasicType.STRING:  # what is no ASCII may be no valid Unicode
         return lambda values: set(map(type, values)) == {str} and all(map(str.isascii, values))
@@ -37,3 +39,17 @@ def _look_for(type_info: TypeInformation) -> Callable[[list[Any]], bool] | None:
         end = 1 << _INTEGER_BITS[kind] - 1
         return lambda values: set(map(type, values)) == {int} and -end <= min(values) and max(values) < end
     return None
+
+
+def _settled_tuples(type_info: TupleTypeInfo) -> Callable[[Sequence[Any]], bool] | None:
+    checks = [check for check in map(settled_check, type_info.get_field_types()) if check is not None]
+    width = len(type_info.get_field_types())
+    if not checks or len(checks) < width:
+        return None
+
+    def are_settled(values: Sequence[Any]) -> bool:
+        if set(map(type, values)) != {tuple} or set(map(len, values)) != {width}:
+            return False
+        return all(check(field) for check, field in zip(checks, zip(*values, strict=True), strict=True))
+
+    return are_settled

@@ -60,7 +60,9 @@ class Container:
         subtask: int,
         clock: Clock = system_clock,
         wake: Callable[[], None] = lambda: None,
+        neighbours: frozenset[int] = frozenset(),
     ) -> None:
+        """`neighbours`: the subtasks whose containers are in this process, also those of other levels."""
         self.job = job
         self._level = level
         self._subtask = subtask
@@ -71,7 +73,7 @@ class Container:
         if disk is not None and level > 0:  # level 0 has no keyed state, and its snapshots travel to the driver whole
             self.store = DiskStore(disk.directory_of(level, subtask), disk.memory)
         self._edges = {edge.id: edge for edge in job.edges}
-        wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append, wake)
+        wiring = Wiring(job, level, subtask, clock, self.store, self._rows.append, wake, neighbours)
         self._stations, self._writers, self._codecs = wiring.stations, wiring.writers, wiring.codecs
         self._asynchronous = [s.operator for s in self._stations.values() if s.operator.asynchronous]
         self._vitals = ContainerVitals(job.settings, wiring)

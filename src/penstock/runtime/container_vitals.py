@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from penstock.runtime.blueprint import JobSettings
+from penstock.runtime.chunk import Payload
 from penstock.runtime.report import SubtaskReport
 from penstock.runtime.stack_samples import sampler
 from penstock.runtime.station import Station
@@ -26,7 +27,7 @@ class ContainerVitals:
         if settings.stack_sample_ms:
             sampler.watch(self.times, settings.stack_sample_ms)
 
-    def received(self, operator: int, payload: bytes) -> None:
+    def received(self, operator: int, payload: Payload) -> None:
         self._bytes_in[operator] += len(payload)
 
     def put_into(self, report: SubtaskReport) -> None:

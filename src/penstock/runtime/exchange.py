@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,11 @@ from penstock.functions.base import Function
 from penstock.runtime.arrow_codec import codec_for
 from penstock.runtime.batch import Batch, Codec, Control, EndOfInput, Idleness, Integers, LatencyMarker, Watermark
 from penstock.runtime.blueprint import EdgeBlueprint
-from penstock.runtime.chunk import ChunkBuilder
+from penstock.runtime.chunk import ChunkBuilder, Payload
 from penstock.runtime.key_columns import owners_of
 from penstock.runtime.key_selection import KeySelection
 from penstock.runtime.keys import KeyOwners
+from penstock.runtime.near_chunk import NearWay
 from penstock.runtime.partitioning import (
     Broadcast,
     ByKey,
@@ -39,12 +40,28 @@ _FIRST_SUMMONS_CHANNEL = -1000
 
 
 class ExchangeRow(NamedTuple):
-    """What Spark carries: never a record, always a chunk for one subtask."""
+    """What is carried: never a record, always a chunk for one subtask."""
 
     subtask: int
     channel: int
     seq: int
-    payload: bytes
+    payload: Payload
+
+    @property
+    def data(self) -> bytes:
+        """The payload of a row that leaves its process, or tells something to the driver."""
+        assert isinstance(self.payload, bytes)
+        return self.payload
+
+
+class Neighbours(NamedTuple):
+    """Subtasks of the same process, to which records need not go as bytes."""
+
+    subtasks: frozenset[int] = frozenset()
+    take_rows: bool = False
+
+
+NOBODY: Final = Neighbours()
 
 
 def channel_of(edge_id: int, subtask: int) -> int:
@@ -68,12 +85,21 @@ class ExchangeWriter:
     """Base of the strategies: a chunk under construction for every target subtask."""
 
     def __init__(
-        self, edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+        self,
+        edge: EdgeBlueprint,
+        subtask: int,
+        chunk_records: int,
+        send: Callable[[ExchangeRow], None],
+        near: Neighbours = NOBODY,
     ) -> None:
         self.edge = edge
         self._subtask = subtask
         self._channel = channel_of(edge.id, subtask)
         self._codec = codec_of_edge(edge)
+        self._neighbours = near.subtasks
+        self._near: NearWay | None = None
+        if near.subtasks and self._codec is not None and edge.type_info is not None:
+            self._near = NearWay(edge.type_info, self._codec, near.take_rows)
         self._limit = _FIRST_CHUNK_RECORDS
         self._max_records = chunk_records
         self._send = send
@@ -138,7 +164,8 @@ class ExchangeWriter:
         self._seqs = dict.fromkeys(self._chunks, 0)
 
     def _send_chunk(self, target: int, chunk: ChunkBuilder) -> None:
-        payload = chunk.take(self._codec)
+        near = None if self._near is None or target not in self._neighbours else chunk.take_near(self._near)
+        payload: Payload = chunk.take(self._codec) if near is None else near
         self.bytes_sent += len(payload)
         self._send(ExchangeRow(target, self._channel, self._seqs[target], payload))
         self._seqs[target] += 1
@@ -184,9 +211,14 @@ class RoundRobinWriter(ExchangeWriter):
     """Rebalance, and within its share of the targets rescale."""
 
     def __init__(
-        self, edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+        self,
+        edge: EdgeBlueprint,
+        subtask: int,
+        chunk_records: int,
+        send: Callable[[ExchangeRow], None],
+        near: Neighbours = NOBODY,
     ) -> None:
-        super().__init__(edge, subtask, chunk_records, send)
+        super().__init__(edge, subtask, chunk_records, send, near)
         self._targets = list(self._chunks)
         self._next = subtask % len(self._targets)
 
@@ -259,9 +291,14 @@ class KeyWriter(ScatterWriter):
     """Sends each record, with its key, to the subtask that owns the key."""
 
     def __init__(
-        self, edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+        self,
+        edge: EdgeBlueprint,
+        subtask: int,
+        chunk_records: int,
+        send: Callable[[ExchangeRow], None],
+        near: Neighbours = NOBODY,
     ) -> None:
-        super().__init__(edge, subtask, chunk_records, send)
+        super().__init__(edge, subtask, chunk_records, send, near)
         assert isinstance(edge.partitioning, ByKey)
         self._selection = KeySelection(edge.partitioning.selector, edge.partitioning.key_type)
         self._owners = KeyOwners(edge.target_parallelism, edge.target_max_parallelism)
@@ -282,7 +319,7 @@ class KeyWriter(ScatterWriter):
         self.scatter(batch.keyed(keys), owners)
 
     def _owned(self, keys: list[Any]) -> tuple[list[Any], Integers]:
-        return keys, np.asarray(list(map(self._owners.__getitem__, keys)))
+        return keys, np.fromiter(map(self._owners.__getitem__, keys), np.int64, len(keys))
 
     def _with_hashable_keys(self, keys: list[Any]) -> tuple[list[Any], Integers]:
         try:
@@ -305,9 +342,13 @@ WRITERS: dict[type, type[ExchangeWriter]] = {
 
 
 def writer_for(
-    edge: EdgeBlueprint, subtask: int, chunk_records: int, send: Callable[[ExchangeRow], None]
+    edge: EdgeBlueprint,
+    subtask: int,
+    chunk_records: int,
+    send: Callable[[ExchangeRow], None],
+    near: Neighbours = NOBODY,
 ) -> ExchangeWriter:
-    return WRITERS[type(edge.partitioning)](edge, subtask, chunk_records, send)
+    return WRITERS[type(edge.partitioning)](edge, subtask, chunk_records, send, near)
 
 
 def senders_to(edge: EdgeBlueprint, subtask: int) -> list[int]:

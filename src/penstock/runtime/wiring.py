@@ -11,8 +11,10 @@ from penstock.runtime.blueprint import EdgeBlueprint, JobBlueprint
 from penstock.runtime.clock import Clock
 from penstock.runtime.context import SubtaskContext
 from penstock.runtime.exchange import (
+    NOBODY,
     ExchangeRow,
     ExchangeWriter,
+    Neighbours,
     channel_of,
     codec_of_edge,
     senders_to,
@@ -39,8 +41,10 @@ class Wiring:
         store: DiskStore | None,
         send: Callable[[ExchangeRow], None],
         wake: Callable[[], None] = lambda: None,
+        neighbours: frozenset[int] = frozenset(),
     ) -> None:
         self._job = job
+        self._neighbours = neighbours
         self._subtask = subtask
         self._send = send
         self.writers: dict[int, ExchangeWriter] = {}
@@ -82,7 +86,8 @@ class Wiring:
 
     def _output_of(self, edge: EdgeBlueprint) -> LocalInput | ExchangeWriter:
         if edge.crosses_levels:
-            writer = writer_for(edge, self._subtask, self._job.settings.chunk_records, self._send)
+            near = Neighbours(self._neighbours, OPERATORS[edge.target_kind].takes_rows) if self._neighbours else NOBODY
+            writer = writer_for(edge, self._subtask, self._job.settings.chunk_records, self._send, near)
             self.writers[edge.id] = writer
             self.stations[edge.source].functions_after.extend(writer.functions())
             return writer

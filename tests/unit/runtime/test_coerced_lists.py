@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from penstock.common import TypeInformation, Types
+from penstock.common import Row, TypeInformation, Types
 from penstock.runtime.coerced_lists import list_coercer
 from penstock.runtime.coercion import coercer
 
@@ -36,9 +36,21 @@ def test_a_list_becomes_what_its_values_become(type_info: TypeInformation) -> No
             assert outcome(together, values) == outcome(lambda values: list(map(each, values)), values), values
 
 
+def test_tuples_become_what_each_of_them_becomes() -> None:
+    type_info = Types.TUPLE([Types.STRING(), Types.INT()])
+    each, together = coercer(type_info), list_coercer(type_info)
+    assert each is not None and together is not None
+    some = [(text, number) for text in ("a", "\ud800", None, 1) for number in (1, True, None, 7.9, 1 << 31)]
+    for second in [*some, ("a",), ("a", 1, 2), ["a", 1], Row("a", 1), None, "ab"]:
+        values = [("a", 1), second]
+        assert outcome(together, values) == outcome(lambda values: list(map(each, values)), values), values
+
+
 @pytest.mark.parametrize(
     ("type_info", "values"),
     [
+        (Types.TUPLE([Types.STRING(), Types.LONG()]), [("a", 1), ("", 2)]),
+        (Types.TUPLE([Types.TUPLE([Types.LONG()])]), [((1,),), ((2,),)]),
         (Types.STRING(), ["a", ""]),
         (Types.LONG(), [-(2**63), 2**63 - 1]),
         (Types.DOUBLE(), [0.5]),

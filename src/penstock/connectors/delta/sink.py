@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import logging
 import time
 from collections.abc import Sequence
 from decimal import Decimal
@@ -16,20 +17,28 @@ import pyarrow.parquet
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.time import Instant
 from penstock.common.typeinfo import RowTypeInfo
+from penstock.connectors.base import StreamTransformer, SupportsPreprocessing
 from penstock.connectors.delta.table import DeltaLocation
 from penstock.connectors.lake.records import named_row_type, same_kind
-from penstock.connectors.lake.staging import DELETED, AppendingWriter, ChangesWriter, StagedFile
-from penstock.connectors.reaching import package
-from penstock.formats.arrow_types import arrow_schema
+from penstock.connectors.lake.staging import (
+    DELETED,
+    AppendingWriter,
+    ChangesWriter,
+    OneWriterForEachKey,
+    StagedFile,
+)
+from penstock.connectors.reaching import package, pause_seconds
+from penstock.formats.arrow_types import arrow_schema, to_arrow
 from penstock.functions.sink import Committer, CommitterContext, Sink, SinkWriter, WriterContext
 
 __all__ = ["DeltaSink"]
 
 _CHANGES = "_penstock"  # a folder that Delta's readers and VACUUM leave alone
 _ATTEMPTS = 5
+_logger = logging.getLogger("penstock.delta")
 
 
-class DeltaSink(Sink):
+class DeltaSink(Sink, SupportsPreprocessing):
     """Appends rows, or with a key keeps the table as a changelog says, for ``ds.sink_to``. Exactly once.
 
     A table that is not there is created with the columns of the row type.
@@ -61,6 +70,9 @@ class DeltaSink(Sink):
         self._key = list(key)
         self._partition_by = list(partition_by)
 
+    def get_transformer(self) -> StreamTransformer | None:
+        return OneWriterForEachKey(self._row_type, self._key) if self._key else None
+
     def create_writer(self, context: WriterContext) -> SinkWriter:
         if self._key:
             folder = f"{_CHANGES}/{context.job_id}/"
@@ -89,6 +101,10 @@ class DeltaCommitter(Committer):
     ) -> None:
         self._location = location
         self._schema = arrow_schema(row_type)
+        self._to_arrow = {
+            name: to_arrow(kind) or _unchanged
+            for name, kind in zip(row_type.get_field_names(), row_type.get_field_types(), strict=True)
+        }
         self._key = key
         self._partition_by = partition_by
         self._application = f"penstock/{context.job_id}/{context.operator_uid}"
@@ -127,6 +143,11 @@ class DeltaCommitter(Committer):
             except errors.CommitFailedError:  # somebody else has written in this moment
                 if attempt == _ATTEMPTS - 1:
                     raise
+                time.sleep(pause_seconds(attempt))
+            except errors.DeltaError as error:
+                raise JobExecutionError(
+                    f"The Delta table {self._location.uri} does not take the rows of epoch {epoch}: {error}"
+                ) from error
         if self._key:
             self._remove(committables)
 
@@ -138,6 +159,10 @@ class DeltaCommitter(Committer):
         )
         if self._key:
             self._merge(table, committables, properties)
+            return
+        if _has_rules(table, self._schema):  # which files that are appended are not checked against
+            rows = self._content(committables)
+            deltalake.write_deltalake(table, rows, mode="append", commit_properties=properties)
             return
         add = package("deltalake.transaction", "delta").AddAction
         now = int(time.time() * 1000)
@@ -159,6 +184,17 @@ class DeltaCommitter(Committer):
             actions, "append", table.schema(), self._partition_by or None, commit_properties=properties
         )
 
+    def _content(self, committables: list[StagedFile]) -> pa.Table:
+        files = self._location.files()
+        parts = []
+        for staged in committables:
+            part = pyarrow.parquet.read_table(staged.path, filesystem=files, partitioning=None)
+            for name, value in staged.partition.items():
+                column = pa.array([self._to_arrow[name](value)] * staged.rows, self._schema.field(name).type)
+                part = part.append_column(name, column)
+            parts.append(part.select(self._schema.names))
+        return pa.concat_tables(parts)
+
     def _merge(self, table: Any, committables: list[StagedFile], properties: Any) -> None:
         files = self._location.files()
         changes = pa.concat_tables(pyarrow.parquet.read_table(staged.path, filesystem=files) for staged in committables)
@@ -177,9 +213,31 @@ class DeltaCommitter(Committer):
 
     def sweep(self) -> None:
         """Files of attempts that failed; those that were meant to be appended are left for Delta's VACUUM."""
-        files = self._location.files()
-        if self._key and files.get_file_info(self._changes).type.name == "Directory":
-            files.delete_dir_contents(self._changes, missing_dir_ok=True)
+        if self._key:
+            self._location.remove(self._changes)
+
+    def conclude(self) -> None:
+        """Of a job that was cancelled or has failed, too: VACUUM does not look there."""
+        try:
+            self.sweep()
+        except Exception as error:  # a job that ends has other things to tell
+            _logger.warning("%s/%s could not be removed: %s", self._location.uri, self._changes, error)
+
+
+def _has_rules(table: Any, schema: pa.Schema) -> bool:
+    """Whether the table says what its rows have to be like: never null, made from others, or as a constraint says."""
+    if any(name.startswith("delta.constraints.") for name in table.metadata().configuration):
+        return True
+    optional = {field.name for field in schema if field.nullable}
+    return any(
+        (not field.nullable and (field.name in optional or field.name not in schema.names))
+        or any(key.startswith(("delta.invariants", "delta.generation", "delta.identity")) for key in field.metadata)
+        for field in table.schema().fields
+    )
+
+
+def _unchanged(value: Any) -> Any:
+    return value
 
 
 def _quoted(name: str) -> str:

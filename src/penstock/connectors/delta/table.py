@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -30,11 +31,29 @@ class DeltaLocation:
         return DeltaLocation(absolute_location(uri), dict(options or {}))
 
     def open(self, version: int | None = None) -> Any:
-        return package("deltalake", "delta").DeltaTable(self.uri, version=version, storage_options=self.options)
+        with self._reached():
+            table = package("deltalake", "delta").DeltaTable(self.uri, version=version, storage_options=self.options)
+        if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
+            # Delta's own client would read nothing but nulls, and write columns that nobody finds.
+            raise JobExecutionError(
+                f"The Delta table {self.uri} gives its columns other names in its files (delta.columnMapping.mode),"
+                " which Delta's client for Python does not follow. Use a copy without column mapping."
+            )
+        return table
 
     def exists(self) -> bool:
-        there = package("deltalake", "delta").DeltaTable.is_deltatable(self.uri, storage_options=self.options)
-        return bool(there)
+        with self._reached():
+            return bool(package("deltalake", "delta").DeltaTable.is_deltatable(self.uri, storage_options=self.options))
+
+    @contextlib.contextmanager
+    def _reached(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JobExecutionError(
+                f"The Delta table {self.uri} cannot be reached: {error}. Are the address and the storage options right,"
+                " and does the store run?"
+            ) from error
 
     def files(self) -> Any:
         """The directory of the table as a file system of pyarrow's."""
@@ -56,8 +75,32 @@ class DeltaLocation:
                 " workers of the job write there?"
             ) from error
 
+    def remove(self, folder: str) -> None:
+        """With the folders above it that are empty then; stores of objects have none."""
+        import pyarrow.fs as fs
+
+        files = self.files()
+        if files.get_file_info(folder).type.name == "Directory":
+            for each in files.get_file_info(fs.FileSelector(folder, recursive=True)):
+                if each.type.name == "File":
+                    files.delete_file(each.path)
+        while os.path.isabs(self.uri) and folder:
+            try:
+                os.rmdir(os.path.join(self.uri, folder))
+            except OSError:
+                return
+            folder = os.path.dirname(folder)
+
     def _handler(self) -> Any:
         return package("deltalake.fs", "delta").DeltaStorageHandler(self.uri, self.options)
+
+
+@dataclass(frozen=True)
+class _Version:
+    number: int
+    identity: str
+    fragments: dict[str, Any]
+    schema: pa.Schema
 
 
 class DeltaView(TableView):
@@ -66,12 +109,15 @@ class DeltaView(TableView):
     def __init__(self, location: DeltaLocation) -> None:
         self._location = location
         self.place = f"The Delta table {location.uri}"
-        self._fragments: tuple[int, dict[str, Any], pa.Schema] | None = None
+        self._version: _Version | None = None
         self._table: Any = None
 
     @functools.cached_property
     def _files(self) -> Any:
         return self._location.files()
+
+    def identity(self, version: int) -> str:
+        return self._opened(version).identity
 
     def newest(self) -> int:
         if self._table is None:
@@ -100,8 +146,22 @@ class DeltaView(TableView):
         return version + 1 if version < self.newest() else None
 
     def files(self, version: int, whole: bool) -> list[str]:
+        with self._naming(version):
+            return self._files_of(version, whole)
+
+    @contextlib.contextmanager
+    def _naming(self, version: int) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, package("deltalake.exceptions", "delta").DeltaError) as error:
+            raise JobExecutionError(
+                f"{self.place}: version {version} cannot be read: {error}. If VACUUM or the cleaning of the log has"
+                " removed it, keep versions longer than a job may stand still, and start this job without its state."
+            ) from error
+
+    def _files_of(self, version: int, whole: bool) -> list[str]:
         if whole:
-            return sorted(self._fragments_of(version)[0])
+            return sorted(self._opened(version).fragments)
         added = []
         for action in self._commit(version):
             if action.get("add", {}).get("dataChange"):
@@ -118,12 +178,17 @@ class DeltaView(TableView):
             yield from map(json.loads, file.read().splitlines())
 
     def read(self, version: int, whole: bool, file: str) -> Iterator[pa.RecordBatch]:
-        fragments, schema = self._fragments_of(version)
-        yield from fragments[file].to_batches(schema=schema, batch_size=_ROWS_PER_BATCH, use_threads=False)
+        with self._naming(version):
+            opened = self._opened(version)
+            batches = opened.fragments[file].to_batches(
+                schema=opened.schema, batch_size=_ROWS_PER_BATCH, use_threads=False
+            )
+            yield from batches
 
-    def _fragments_of(self, version: int) -> tuple[dict[str, Any], pa.Schema]:
-        if self._fragments is None or self._fragments[0] != version:
-            dataset = self._location.open(version).to_pyarrow_dataset()
-            found = {unquote(fragment.path): fragment for fragment in dataset.get_fragments()}
-            self._fragments = version, found, dataset.schema
-        return self._fragments[1], self._fragments[2]
+    def _opened(self, version: int) -> _Version:
+        if self._version is None or self._version.number != version:
+            table = self._location.open(version)
+            dataset = table.to_pyarrow_dataset()
+            fragments = {unquote(fragment.path): fragment for fragment in dataset.get_fragments()}
+            self._version = _Version(version, str(table.metadata().id), fragments, dataset.schema)
+        return self._version

@@ -106,11 +106,16 @@ class BulkClient:
         if not answer["errors"]:
             return [], ""
         rejected, reason = [], ""
+        behind: set[tuple[str, str]] = set()  # documents of rejected actions: what came later must stay later
         for action, item in zip(actions, answer["items"], strict=True):
             result = next(iter(item.values()))
+            document = (result.get("_index", ""), result.get("_id", ""))
             if result["status"] == _BUSY:
                 rejected.append(action)
+                behind.add(document)
                 reason = str(result.get("error"))
+            elif document in behind:
+                rejected.append(action)
             elif result["status"] >= 300 and not (result["status"] == _MISSING and "delete" in item):
                 raise JobExecutionError(
                     f"{self._address} refuses a document of the index {result.get('_index')!r}: {result.get('error')}"

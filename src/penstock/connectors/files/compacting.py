@@ -51,6 +51,8 @@ class CompactingCommitter(Committer):
                 for name in names:
                     if name.startswith(self._taken):
                         self._rename(bucket, name, _WAITING + name.removeprefix(self._taken))
+                    elif name.startswith(_WAITING) and _visible_names(name).intersection(names):
+                        self._store.delete(posixpath.join(bucket, name))  # half of a rename
         for bucket, names in self._waiting().items():
             self._measure(bucket, names)
 
@@ -60,7 +62,7 @@ class CompactingCommitter(Committer):
             hidden = name_in(self._store, part.hidden)
             if self._store.exists(hidden):  # else this epoch was committed before a crash, and may be compacted already
                 waiting = posixpath.join(bucket, _WAITING + final)
-                self._store.rename(hidden, waiting)
+                self._move(hidden, waiting)
                 self._measure(bucket, [_WAITING + final])
                 self._since.setdefault(bucket, epoch)
         due = [
@@ -129,9 +131,22 @@ class CompactingCommitter(Committer):
     def _rename(self, bucket: str, name: str, new_name: str) -> bool:
         """False when another one was quicker."""
         with contextlib.suppress(FileNotFoundError):
-            self._store.rename(posixpath.join(bucket, name), posixpath.join(bucket, new_name))
+            self._move(posixpath.join(bucket, name), posixpath.join(bucket, new_name))
             return True
         return False
+
+    def _move(self, name: str, new_name: str) -> None:
+        """May be repeated: on an object store a crash can come between the copy and the removal of the old name."""
+        if not self._store.appends and self._store.exists(new_name):
+            self._store.delete(name)
+        else:
+            self._store.rename(name, new_name)
+
+
+def _visible_names(waiting: str) -> set[str]:
+    """Of a file that was alone, as compacted or released: names of part files are never used again."""
+    final = waiting.removeprefix(_WAITING)
+    return {final, _VISIBLE + final}
 
 
 def _by_bucket(names: list[str]) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ fingerprint of every path ever seen.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +39,7 @@ class FileReader(WorkReader):
 
     def read(self, work: Iterable[Range]) -> Iterator[Batch | Control | BadRecord]:
         for path, start, end, extent in work:
-            for records in _naming(path, self._format.read(path, start, end, extent)):
+            for records in _read(path, self._format.read(path, start, end, extent)):
                 if isinstance(records, BadRecord):
                     yield records
                     continue
@@ -48,19 +49,29 @@ class FileReader(WorkReader):
                     yield batch.slice(first, first + step)
 
 
-def _naming(path: str, records: Iterator[Read]) -> Iterator[Read]:
-    """Whatever goes wrong in a file, its path is told: a directory may have thousands."""
+def _read(path: str, records: Iterator[Read]) -> Iterator[Read]:
     try:
-        yield from records
-    except PenstockError:  # it says so itself
-        raise
+        with _naming(path):
+            yield from records
     except FileNotFoundError as error:
         raise JobExecutionError(
             f"{path!r} was there when this job planned to read it, and is gone. Files may be moved or removed when"
             " their records are in a completed checkpoint or in the results of the job."
         ) from error
+
+
+@contextlib.contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Whatever goes wrong in a file, its path is told: a directory may have thousands."""
+    try:
+        yield
+    except (PenstockError, FileNotFoundError):  # the first says so itself, and the second is a case of its own
+        raise
     except Exception as error:
-        raise JobExecutionError(f"{path!r} cannot be read: {type(error).__name__}: {error}") from error
+        raise JobExecutionError(
+            f"{path!r} cannot be read: {type(error).__name__}: {error}. Files that are still written have to be"
+            " elsewhere, or have names that begin with a dot, until they are complete."
+        ) from error
 
 
 class Files(SourcePlanner):
@@ -130,7 +141,8 @@ class Files(SourcePlanner):
         """Remembered for one file only: files are read one after the other."""
         if self._rate_of is None or self._rate_of[0] != path:
             try:
-                self._rate_of = path, max(1e-9, self._format.records_per_unit(path, extent))
+                with _naming(path):
+                    self._rate_of = path, max(1e-9, self._format.records_per_unit(path, extent))
             except FileNotFoundError:  # which the reader will say
                 return 1.0
         return self._rate_of[1]
@@ -146,9 +158,12 @@ class Files(SourcePlanner):
             if path in seen:
                 continue
             try:
-                extent = self._format.extent(path, size)
+                with _naming(path):
+                    extent = self._format.extent(path, size)
             except FileNotFoundError:  # it has another name by now, or none
                 continue
+            if not size and self._interval is not None:
+                continue  # somebody may have just begun to write it
             seen.add(path)
             if extent:
                 pending.append([path, extent, 0, found])

@@ -15,9 +15,16 @@ import pyarrow.parquet
 
 from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.typeinfo import RowTypeInfo
+from penstock.connectors.base import StreamTransformer, SupportsPreprocessing
 from penstock.connectors.iceberg.table import IcebergLocation
 from penstock.connectors.lake.records import named_row_type, same_kind
-from penstock.connectors.lake.staging import DELETED, AppendingWriter, ChangesWriter, StagedFile
+from penstock.connectors.lake.staging import (
+    DELETED,
+    AppendingWriter,
+    ChangesWriter,
+    OneWriterForEachKey,
+    StagedFile,
+)
 from penstock.connectors.reaching import package, pause_seconds
 from penstock.formats.arrow_types import arrow_schema
 from penstock.functions.sink import Committer, CommitterContext, Sink, SinkWriter, WriterContext
@@ -27,7 +34,7 @@ __all__ = ["IcebergSink"]
 _ATTEMPTS = 6
 
 
-class IcebergSink(Sink):
+class IcebergSink(Sink, SupportsPreprocessing):
     """Appends rows, or with a key keeps the table as a changelog says, for ``ds.sink_to``. Exactly once.
 
     A table that is not there is created with the columns of the row type.
@@ -48,6 +55,9 @@ class IcebergSink(Sink):
         if unknown:
             raise ProgramError(f"IcebergSink has no column {', '.join(unknown)}; it has {row_type.get_field_names()}.")
         self._key = list(key)
+
+    def get_transformer(self) -> StreamTransformer | None:
+        return OneWriterForEachKey(self._row_type, self._key) if self._key else None
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         store = partial(_store, _made(self._location, self._row_type), context.job_id)

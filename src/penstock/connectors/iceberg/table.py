@@ -93,9 +93,12 @@ class IcebergView(TableView):
             at = before
         if at == version or newest == version:
             return None
-        raise JobExecutionError(
-            f"{self.place} does not have the snapshot {version} any more, up to which it was read: what came after it"
-            " cannot be told. Keep snapshots longer than the job may stand still, or start it without its state."
+        raise self._expired(version, "what came after it cannot be told")
+
+    def _expired(self, version: int, consequence: object) -> JobExecutionError:
+        return JobExecutionError(
+            f"{self.place} does not have the snapshot {version} any more, up to which it was read: {consequence}. Keep"
+            " snapshots longer than a job may stand still, or start it without its state."
         )
 
     def files(self, version: int, whole: bool) -> list[str]:
@@ -108,11 +111,17 @@ class IcebergView(TableView):
             table.metadata, table.io, table.schema(), expressions.AlwaysTrue()
         )
         # A whole file: its rows always have the same order, whatever the sizes of batches.
-        rows = scan.to_table([self._tasks_of(version, whole)[file]])
+        task = self._tasks_of(version, whole)[file]
+        try:
+            rows = scan.to_table([task])
+        except FileNotFoundError as error:
+            raise self._expired(version, error) from error
         yield from rows.combine_chunks().to_batches(_ROWS_PER_BATCH)
 
     def _tasks_of(self, version: int, whole: bool) -> dict[str, Any]:
         if self._tasks is None or self._tasks[:2] != (version, whole):
+            if version and self._table.snapshot_by_id(version) is None:
+                raise self._expired(version, "its files are not known")
             found = self._whole(version) if whole else self._added(version)
             self._tasks = version, whole, {task.file.file_path: task for task in found}
         return self._tasks[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from typing import Any
 
@@ -11,7 +12,7 @@ from penstock.connectors.jdbc.dialect import Rows
 from penstock.connectors.jdbc.postgresql_stage import plan_for
 from penstock.connectors.jdbc.session import Session
 from penstock.connectors.jdbc.targets import StatementTarget, TableTarget
-from penstock.connectors.jdbc.writing import RowsOfEpoch, StagedRows, stage_prefix
+from penstock.connectors.jdbc.writing import RowsOfEpoch, StagedRows, stage_prefix, writing
 from penstock.functions.sink import Committer, CommitterContext
 
 EPOCHS = "penstock_epochs"
@@ -19,7 +20,7 @@ _logger = logging.getLogger("penstock.jdbc")
 
 
 class EpochCommitter(Committer):
-    """Runs on the driver. An epoch whose number is in the table of epochs is left alone."""
+    """Runs on the driver. An epoch that the table of epochs has, by its number and content, is left alone."""
 
     def __init__(
         self,
@@ -38,9 +39,12 @@ class EpochCommitter(Committer):
     def open(self) -> None:
         def create(cursor: Any) -> None:
             cursor.execute(
-                f"CREATE TABLE IF NOT EXISTS {EPOCHS} (owner varchar(512) PRIMARY KEY, epoch bigint NOT NULL)"
+                f"CREATE TABLE IF NOT EXISTS {EPOCHS}"
+                " (owner varchar(512) PRIMARY KEY, epoch bigint NOT NULL, content varchar(64))"
             )
-
+            cursor.execute(f"SELECT * FROM {EPOCHS} WHERE 1 = 0")
+            if "content" not in [column[0] for column in cursor.description]:  # of an earlier version
+                cursor.execute(f"ALTER TABLE {EPOCHS} ADD content varchar(64)")
             for table in filter(None, (EPOCHS, self._target.table)):
                 self._session.dialect.check_transactions(cursor, table)
 
@@ -48,10 +52,16 @@ class EpochCommitter(Committer):
 
     def commit(self, epoch: int, committables: list[Any]) -> None:
         # May be repeated: what was committed says so itself.
-        self._session.run(lambda cursor: self._commit_once(cursor, epoch, committables), self._max_retries)
+        count = sum(each.count for each in committables)
+        self._session.run(
+            lambda cursor: self._commit_once(cursor, epoch, committables),
+            self._max_retries,
+            writing(count, self._target),
+        )
 
     def _commit_once(self, cursor: Any, epoch: int, committables: list[Any]) -> None:
-        if epoch <= self._last_epoch(cursor):
+        content = hashlib.sha256("/".join(each.id for each in committables).encode()).hexdigest()
+        if self._is_committed(cursor, epoch, content):
             return
         few: Rows = []
         for committable in committables:
@@ -62,17 +72,31 @@ class EpochCommitter(Committer):
         if few:
             self._session.dialect.write(cursor, self._target, few)
         mark = self._session.dialect.mark
-        cursor.execute(f"UPDATE {EPOCHS} SET epoch = {mark} WHERE owner = {mark}", (epoch, self._owner))
+        cursor.execute(
+            f"UPDATE {EPOCHS} SET epoch = {mark}, content = {mark} WHERE owner = {mark}", (epoch, content, self._owner)
+        )
 
-    def _last_epoch(self, cursor: Any) -> int:
+    def _is_committed(self, cursor: Any, epoch: int, content: str) -> bool:
         """Locked until the transaction ends: a driver that lost the job and wakes up waits here, and then sees ours."""
         dialect = self._session.dialect
         cursor.execute(
             f"{dialect.insert_once} {EPOCHS} (owner, epoch) VALUES ({dialect.mark}, 0){dialect.insert_once_tail}",
             (self._owner,),
         )
-        cursor.execute(f"SELECT epoch FROM {EPOCHS} WHERE owner = {dialect.mark}{dialect.lock_tail}", (self._owner,))
-        return int(cursor.fetchone()[0])
+        cursor.execute(
+            f"SELECT epoch, content FROM {EPOCHS} WHERE owner = {dialect.mark}{dialect.lock_tail}", (self._owner,)
+        )
+        last, its_content = cursor.fetchone()
+        if epoch > last:
+            return False
+        if epoch == last and its_content in (content, None):
+            return True
+        # Left alone, it would be an epoch whose rows are nowhere.
+        raise JobExecutionError(
+            f"{self._address}: {EPOCHS} says that a job of this id has committed epoch {last} already, and these are"
+            f" other rows, of epoch {epoch}: either another driver has this job now, or the job began anew under the"
+            f" id of an earlier run. For a new run give another --job-id, or delete the row {self._owner!r}."
+        )
 
     def _apply_stage(self, cursor: Any, staged: StagedRows) -> None:
         plan = plan_for(self._target, self._session.dialect)

@@ -73,6 +73,10 @@ class Dialect(ABC):
     def check_transactions(self, cursor: Any, table: str) -> None:
         """Raises if what is written to a table stays there although its transaction is rolled back."""
 
+    def exact(self, text: str) -> str | None:
+        """An expression that tells texts apart which the database takes for equal; None if they usually are not."""
+        return None
+
     def stream(self, connection: Any) -> Any:
         """A cursor whose result stays in the database until it is fetched."""
         return connection.cursor()

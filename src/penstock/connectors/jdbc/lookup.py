@@ -16,7 +16,7 @@ from penstock.functions.lookup import LookupFunction
 
 __all__ = ["JdbcLookupFunction"]
 
-_KEYS_AT_ONCE = 500  # every database takes so many parameters
+_KEYS_AT_ONCE = 400  # SQLite puts 500 SELECTs together
 
 
 class JdbcLookupFunction(LookupFunction):
@@ -43,35 +43,45 @@ class JdbcLookupFunction(LookupFunction):
     def open(self) -> None:
         self._session = Session(self._address)
         self._rows = RowMaker(self._row_type)
-        names = [self._session.dialect.quoted(name) for name in self._row_type.get_field_names()]
-        table = self._session.dialect.table_name(self._table)
-        self._select = f"SELECT {', '.join(names)} FROM {table}"
-        self._condition = "(" + " AND ".join(f"{names[at]} = ?" for at in self._key) + ")"
+        quoted = self._session.dialect.quoted
+        self._table_name = self._session.dialect.table_name(self._table)
+        self._columns = [quoted(name) for name in self._row_type.get_field_names()]
 
     def lookup(self, keys: Sequence[tuple[Any, ...]]) -> list[list[Row]]:
         wanted = list(dict.fromkeys(key for key in keys if None not in key))
         found: dict[tuple[Any, ...], list[Row]] = {}
         for start in range(0, len(wanted), _KEYS_AT_ONCE):
             asked = wanted[start : start + _KEYS_AT_ONCE]
-            found |= self._ask(" WHERE " + " OR ".join([self._condition] * len(asked)), asked)
+            for number, *values in self._ask(self._question(len(asked)), [value for key in asked for value in key]):
+                found.setdefault(asked[number], []).append(self._rows.row(values))
         return [found.get(key, []) for key in keys]
 
+    def _question(self, count: int) -> str:
+        """Which rows a key has is the database's to say: its texts may be equal without being the same."""
+        key = [self._columns[at] for at in self._key]
+        like_the_columns = f"SELECT -1 AS penstock_n, {', '.join(key)} FROM {self._table_name} WHERE 1 = 0"
+        marks = ", ".join("?" * len(key))
+        asked = [like_the_columns, *(f"SELECT {number}, {marks}" for number in range(count))]
+        columns = ", ".join(["asked.penstock_n", *(f"there.{name}" for name in self._columns)])
+        same = " AND ".join(f"there.{name} = asked.{name}" for name in key)
+        return f"SELECT {columns} FROM ({' UNION ALL '.join(asked)}) asked JOIN {self._table_name} there ON {same}"
+
     def everything(self) -> dict[tuple[Any, ...], list[Any]]:
-        return self._ask("", [])
-
-    def _ask(self, where: str, keys: list[tuple[Any, ...]]) -> dict[tuple[Any, ...], list[Any]]:
-        session = self._session
-        assert session is not None, "the lookup is not open"
-        text = Statement.parse(self._select + where)
-
-        def ask(cursor: Any) -> Any:
-            cursor.execute(text.with_marks(session.dialect.mark), [value for key in keys for value in key])
-            return cursor.fetchall()
-
         found: dict[tuple[Any, ...], list[Any]] = {}
-        for row in self._rows.rows(session.run(ask, self._max_retries)):
+        for row in self._rows.rows(self._ask(f"SELECT {', '.join(self._columns)} FROM {self._table_name}", [])):
             found.setdefault(tuple(row[at] for at in self._key), []).append(row)
         return found
+
+    def _ask(self, question: str, values: list[Any]) -> list[Any]:
+        session = self._session
+        assert session is not None, "the lookup is not open"
+        text = Statement.parse(question)
+
+        def ask(cursor: Any) -> list[Any]:
+            cursor.execute(text.with_marks(session.dialect.mark), values)
+            return list(cursor.fetchall())
+
+        return session.run(ask, self._max_retries)
 
     def close(self) -> None:
         if self._session is not None:

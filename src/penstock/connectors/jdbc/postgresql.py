@@ -6,23 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.connectors.jdbc.address import DatabaseAddress
-from penstock.connectors.jdbc.dialect import Dialect, Rows, Target, unknown_property
+from penstock.connectors.jdbc.dialect import Dialect, Rows, Target
+from penstock.connectors.jdbc.postgresql_session import connection_settings, forms, read_exactly
 from penstock.connectors.jdbc.postgresql_stage import plan_for
 from penstock.connectors.reaching import package
 
 _FEW_ROWS = 100  # for which a table would cost more than it saves
 _REFUSED = {"28P01", "28000", "3D000"}  # a wrong password, user or database stays wrong
+_IDLE_TOO_LONG = "25P03"  # a source that is read slowly keeps its transaction open; psycopg calls it internal
 _REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry")
-_PROPERTIES = {
-    "sslmode": "sslmode",
-    "sslrootcert": "sslrootcert",
-    "sslcert": "sslcert",
-    "sslkey": "sslkey",
-    "connectTimeout": "connect_timeout",
-    "ApplicationName": "application_name",
-    "options": "options",
-}
-_ALWAYS_SO = {"reWriteBatchedInserts": "true", "stringtype": "unspecified"}
 
 
 class PostgreSQL(Dialect):
@@ -31,13 +23,19 @@ class PostgreSQL(Dialect):
     insert_once_tail = " ON CONFLICT DO NOTHING"
 
     def connect(self, address: DatabaseAddress) -> Any:
-        return package("psycopg", "postgres").connect(**connection_settings(address))
+        connection = package("psycopg", "postgres").connect(**connection_settings(address))
+        connection.execute(forms(address))
+        connection.commit()
+        read_exactly(connection)
+        return connection
 
     def is_away(self, error: Exception) -> bool:
         psycopg = package("psycopg", "postgres")
+        state = getattr(error, "sqlstate", None)
+        if state == _IDLE_TOO_LONG:
+            return True
         if not isinstance(error, psycopg.OperationalError):
             return False
-        state = getattr(error, "sqlstate", None)
         return state not in _REFUSED and not (state is None and any(text in str(error) for text in _REFUSALS))
 
     def upsert(self, table: str, columns: Sequence[str], key: Sequence[str]) -> str:
@@ -61,24 +59,3 @@ class PostgreSQL(Dialect):
         cursor = connection.cursor("penstock")
         cursor.itersize = 10_000
         return cursor
-
-
-def connection_settings(address: DatabaseAddress) -> dict[str, Any]:
-    """What libpq wants to know."""
-    settings: dict[str, Any] = {
-        "host": address.host,
-        "port": address.port,
-        "dbname": address.database,
-        "user": address.user,
-        "password": address.password,
-        "connect_timeout": "10",
-        "application_name": "penstock",
-    }
-    for name, value in address.properties.items():
-        if name == "currentSchema":
-            settings["options"] = f"-csearch_path={value}"
-        elif name in _PROPERTIES:
-            settings[_PROPERTIES[name]] = value
-        elif _ALWAYS_SO.get(name) != value:
-            raise unknown_property(address, name, [*_PROPERTIES, *_ALWAYS_SO, "currentSchema"])
-    return settings

@@ -56,37 +56,52 @@ class StagePlan:
     commands: tuple[str, ...]  # with {stage} and {columns}
     table: str | None = None  # whose columns they are
     straight: str | None = None  # the target, when rows can be copied into it at once, if it is a plain table
-    marks_deletions: bool = False
+    exception: tuple[str, str] | None = None  # a question, and what is done instead when it has an answer
+    deletion: str | None = None  # of the rows of a changelog that say so
 
     def create(self, cursor: Any, stage: str, temporary: bool = False) -> None:
         kind = "TEMPORARY TABLE" if temporary else "TABLE"
         cursor.execute(f"CREATE {kind} {stage} {self.definition.replace('{columns}', self._names(cursor))}")
-        if self.marks_deletions:
+        if self.deletion is not None:
             cursor.execute(f"ALTER TABLE {stage} ADD {DELETED} boolean NOT NULL")
         if self.ordered:
             cursor.execute(f"ALTER TABLE {stage} ADD {NUMBER} bigint GENERATED ALWAYS AS IDENTITY")
 
     def takes_copies(self, cursor: Any) -> bool:
-        """Views take rows as well, but no copies of them, nor do tables with row level security."""
+        """Views and tables with row level security take rows, but no copies of them, and rules do not see copies."""
         if self.straight is None:
             return False
         cursor.execute(
-            "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity FROM pg_class WHERE oid = %s::regclass",
+            "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity AND NOT relhasrules FROM pg_class"
+            " WHERE oid = %s::regclass",
             (self.straight,),
         )
         return bool(cursor.fetchone()[0])
 
     def copy(self, cursor: Any, stage: str, rows: Rows) -> None:
-        names = self._names(cursor) + (f", {DELETED}" if self.marks_deletions else "")
+        names = self._names(cursor) + (f", {DELETED}" if self.deletion is not None else "")
         with cursor.copy(f"COPY {stage} ({names}) FROM STDIN") as copy:
             write_row = copy.write_row
             for row in rows:
                 write_row(row)
 
     def apply(self, cursor: Any, stage: str) -> None:
-        for command in self.commands:
+        for command in self._commands(cursor, stage):
             cursor.execute(command.replace("{stage}", stage).replace("{columns}", self._names(cursor)))
         cursor.execute(f"DROP TABLE {stage}")
+
+    def _commands(self, cursor: Any, stage: str) -> tuple[str, ...]:
+        """To look for what is rare costs little; to find the last row of each key is most of the work."""
+
+        def there_is(question: str) -> bool:
+            cursor.execute(question.replace("{stage}", stage))
+            return cursor.fetchone() is not None
+
+        if self.exception is not None and there_is(self.exception[0]):
+            return (self.exception[1],)
+        if self.deletion is not None and there_is(f"SELECT 1 FROM {{stage}} WHERE {DELETED} LIMIT 1"):
+            return (self.deletion, *self.commands)
+        return self.commands
 
     def _names(self, cursor: Any) -> str:
         if self.columns is None:
@@ -122,8 +137,12 @@ def _plan_for_insert(insert: Insert, statement: Statement) -> StagePlan | None:
         return replace(plan, commands=(f"{into} SELECT {{columns}} FROM {{stage}} ORDER BY {NUMBER} {insert.tail}",))
     key = _key_of_upsert(insert)
     if key is not None:
+        assert insert.columns is not None, "an upsert names its columns"
         last = f"SELECT DISTINCT ON ({key}) {{columns}} FROM {{stage}} ORDER BY {key}, {NUMBER} DESC"
-        return replace(plan, commands=(f"{into} {last} {insert.tail}",))
+        # Rows without a key are usually in nobody's way, however many they are.
+        keyless = f"SELECT 1 FROM {{stage}} WHERE NOT (ROW({key}) IS NOT NULL) LIMIT 1"
+        by_row = _loop(statement, insert.columns)
+        return replace(plan, commands=(f"{into} {last} {insert.tail}",), exception=(keyless, by_row))
     if insert.columns is None:
         return None  # a loop would need their names
     return replace(plan, commands=(_loop(statement, insert.columns),))
@@ -173,11 +192,9 @@ def _plan_for_table(target: TableTarget, dialect: Dialect) -> StagePlan:
     same = " AND ".join(f"target.{name} = last.{name}" for name in map(dialect.quoted, target.key))
     last = f"(SELECT DISTINCT ON ({key}) * FROM {{stage}} ORDER BY {key}, {NUMBER} DESC) last"
     tail = dialect.upsert(target.table, target.columns, target.key).split(" ON CONFLICT ")[1]
-    commands = (
-        f"DELETE FROM {table} target USING {last} WHERE last.{DELETED} AND {same}",
-        f"INSERT INTO {table} ({{columns}}) SELECT {{columns}} FROM {last} WHERE NOT last.{DELETED} ON CONFLICT {tail}",
-    )
-    return StagePlan(columns, len(columns), definition, True, commands, table, marks_deletions=True)
+    deletion = f"DELETE FROM {table} target USING {last} WHERE last.{DELETED} AND {same}"
+    into = f"INSERT INTO {table} ({{columns}}) SELECT {{columns}} FROM {last} WHERE NOT last.{DELETED}"
+    return StagePlan(columns, len(columns), definition, True, (f"{into} ON CONFLICT {tail}",), table, deletion=deletion)
 
 
 def _sql_type(type_info: TypeInformation) -> str:

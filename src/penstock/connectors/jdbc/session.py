@@ -23,8 +23,8 @@ class Session:
         self._connect_retries = connect_retries
         self._connection: Any = None
 
-    def run(self, action: Callable[[Any], Result], retries: int = 0) -> Result:
-        """A transaction: all of what the action does with its cursor, or nothing of it.
+    def run(self, action: Callable[[Any], Result], retries: int = 0, doing: str = "") -> Result:
+        """A transaction: all of what the action does with its cursor, or nothing of it. `doing` is for errors.
 
         With retries it is repeated when the database goes away in the middle, and that it was committed may have been
         lost on the way: only for actions that find out, or that may be done twice.
@@ -41,7 +41,7 @@ class Session:
                 raise
             return result
 
-        return self._reached(transaction, retries)
+        return self._reached(transaction, retries, doing)
 
     def read(self, action: Callable[[Any], Result], retries: int) -> Result:
         """What the action gets out of the connection, which may be another one in each attempt."""
@@ -56,8 +56,9 @@ class Session:
 
         return self._reached(attempt, retries)
 
-    def _reached(self, attempt: Callable[[], Result], retries: int) -> Result:
-        return reach(str(self._address), attempt, self.dialect.is_away, retries, (self._address.password,))
+    def _reached(self, attempt: Callable[[], Result], retries: int, doing: str = "") -> Result:
+        what = f"{self._address}, {doing}" if doing else str(self._address)
+        return reach(what, attempt, self.dialect.is_away, retries, (self._address.password,))
 
     def connection(self) -> Any:
         if self._connection is None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from penstock.common.errors import ProgramError
-from penstock.common.typeinfo import RowTypeInfo, TypeInformation
+from penstock.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from penstock.connectors.jdbc.address import DatabaseAddress
 from penstock.connectors.jdbc.options import JdbcConnectionOptions
 from penstock.connectors.jdbc.session import Session
@@ -112,7 +114,8 @@ class RangeEnumerator(SplitEnumerator):
         except TypeError:
             raise ProgramError(
                 f"JdbcSource cannot cut the values of {column!r} from {lower!r} to {upper!r} into parts: a"
-                " partition_column has numbers, dates or timestamps, and its bounds are of the same kind."
+                " partition_column has numbers, dates or timestamps, and its bounds are of the same kind. Other"
+                " bounds can be given as lower and upper."
             ) from None
         name = self._session.dialect.quoted(column)
         if not cuts:
@@ -146,7 +149,11 @@ class RangeEnumerator(SplitEnumerator):
 
 def cuts_between(lower: Any, upper: Any, parts: int) -> list[Any]:
     """The values at which ranges of about the same length begin, without the first."""
-    if lower is None or upper is None or parts < 2 or not lower < upper:
+    if lower is None or upper is None or parts < 2:
+        return []
+    if not all(math.isfinite(bound) for bound in (lower, upper) if isinstance(bound, (float, Decimal))):
+        return []
+    if not lower < upper:
         return []
     whole = upper - lower
     steps: list[Any]
@@ -213,7 +220,9 @@ class PartReader(SourceReader):
         dialect, reading = self._session.dialect, self._reading
         names = [dialect.quoted(name) for name in reading.row_type.get_field_names()]
         first = [] if reading.partition_column is None else [dialect.quoted(reading.partition_column)]
-        order = ", ".join([*first, *(name for name in names if name not in first)])
+        types = reading.row_type.get_field_types()
+        exact = [dialect.exact(name) for name, each in zip(names, types, strict=True) if each == Types.STRING()]
+        order = ", ".join([*first, *(name for name in names if name not in first), *filter(None, exact)])
         head = f"SELECT {', '.join(names)} FROM ({reading.query}\n) penstock_source"
         where = f" WHERE {split.condition}" if split.condition else ""
         tail = f" LIMIT 9223372036854775807 OFFSET {position}" if position else ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import os
 import sqlite3
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from penstock.common.errors import JobExecutionError
 from penstock.connectors.jdbc.address import DatabaseAddress
 from penstock.connectors.jdbc.dialect import Dialect, Rows
 
@@ -21,6 +23,11 @@ class SQLite(Dialect):
     lock_tail = ""  # its transactions exclude each other
 
     def connect(self, address: DatabaseAddress) -> Any:
+        if not os.path.exists(address.database):  # SQLite would make an empty one
+            raise JobExecutionError(
+                f"There is no file {address.database}. A SQLite database is made by who defines its tables, at a place"
+                " that driver and workers see."
+            )
         # Writers and committers are called by one thread at a time, but not always by the same.
         return sqlite3.connect(
             address.database, timeout=_WAIT_SECONDS, isolation_level="IMMEDIATE", check_same_thread=False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import datetime
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from penstock.common.errors import JobExecutionError, ProgramError
@@ -31,6 +33,10 @@ class StatementTarget:
         insert = self.statement.insert
         return None if insert is None else insert.table
 
+    @property
+    def name(self) -> str:
+        return f"into {self.table}" if self.table is not None else f"by {'?'.join(self.statement.pieces)[:100]}"
+
     def rows_of(self, records: list[Any], dialect: Dialect) -> Rows:
         return _with_moments(list(map(_values, records)), dialect)
 
@@ -49,6 +55,10 @@ class TableTarget:
         self.columns = tuple(columns)
         self.key = tuple(key)
         self._at = [self.columns.index(name) for name in key]
+
+    @property
+    def name(self) -> str:
+        return f"into {self.table}"
 
     def rows_of(self, records: list[Any], dialect: Dialect) -> Rows:
         """With a key: one more field, which says whether the row is deleted."""
@@ -69,6 +79,12 @@ class TableTarget:
                     f" {len(values)} fields."
                 )
             rows.append((*values, kind is RowKind.DELETE) if self.key else values)
+        for name, at in zip(self.key, self._at, strict=True):
+            if any(row[at] is None for row in rows):
+                raise JobExecutionError(
+                    f"The table {self.table!r} is written by its key, but a record has no value in {name!r}, a column"
+                    " of the key. Leave such records out, or name another key."
+                )
         return _with_moments(rows, dialect)
 
     def execute(self, cursor: Any, dialect: Dialect, rows: Rows) -> None:
@@ -94,11 +110,15 @@ def _values(record: Any) -> tuple[Any, ...]:
 
 
 def _with_moments(rows: Rows, dialect: Dialect) -> Rows:
-    """Instants in the driver's form; looked for in the first rows only if there is any field that could hold one."""
-    holds = {at for row in rows for at, value in enumerate(row) if type(value) is Instant}
-    if not holds:
+    """Points in time in the driver's form and in UTC: not every way into a database heeds the zone of a value."""
+    if not set(map(type, chain.from_iterable(rows))) & {Instant, datetime.datetime}:
         return rows
-    convert: Callable[[Any], Any] = lambda value: (  # noqa: E731
-        dialect.moment(value.seconds, value.nanos) if isinstance(value, Instant) else value
-    )
-    return [tuple(convert(value) if at in holds else value for at, value in enumerate(row)) for row in rows]
+
+    def convert(value: Any) -> Any:
+        if type(value) is Instant:
+            return dialect.moment(value.seconds, value.nanos)
+        if type(value) is datetime.datetime and value.tzinfo is not None:
+            return value.astimezone(datetime.UTC)
+        return value
+
+    return [tuple(map(convert, row)) for row in rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -25,8 +26,16 @@ from penstock.common.types import Row, RowKind
 
 Converter = Callable[[Any], Any]
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-_MICROSECOND = datetime.timedelta(microseconds=1)
-_TRUE = {"t", "true", "1", "y", "yes", "on"}
+_NOTHING, _DAY = datetime.timedelta(0), datetime.timedelta(days=1)
+_MICROSECOND, _SECOND = datetime.timedelta(microseconds=1), datetime.timedelta(seconds=1)
+_LARGEST_FLOAT = 3.4028235677973366e38  # halfway to what would be the next
+_TRUE, _FALSE = {"t", "true", "1", "y", "yes", "on"}, {"f", "false", "0", "n", "no", "off"}
+
+
+class JsonText(str):
+    """What a database has in a column of JSON, letter by letter: numbers of any size stay what they are."""
+
+    __slots__ = ()
 
 
 class RowMaker:
@@ -73,20 +82,61 @@ def _form_of(type_info: TypeInformation) -> tuple[type, Converter]:
     if isinstance(type_info, TimeTypeInfo):
         return datetime.time, _time
     if isinstance(type_info, TimestampTypeInfo):
-        return datetime.datetime, lambda value: _moment(value).replace(tzinfo=None)
+        return _NoClass, lambda value: _moment(value).replace(tzinfo=None)
     if isinstance(type_info, PrimitiveArrayTypeInfo) and type_info.element_type == Types.BYTE():
         return bytes, _bytes
-    return object, lambda value: value
+    return _NoClass, lambda value: json.loads(value) if isinstance(value, JsonText) else value
+
+
+class _NoClass:
+    """No value is of it: whether one fits is a matter of more than its class."""
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, datetime.timedelta):  # a TIME of MySQL, of more than a day perhaps
+        minutes, seconds = divmod(abs(value) // _SECOND, 60)
+        fraction = f".{abs(value).microseconds:06d}" if value.microseconds else ""
+        return f"{'-' * (value < _NOTHING)}{minutes // 60:02d}:{minutes % 60:02d}:{seconds:02d}{fraction}"
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def _boolean(value: Any) -> bool:
-    return value.lower() in _TRUE if isinstance(value, str) else bool(value)
+    if isinstance(value, str):
+        if value.lower() not in _TRUE | _FALSE:
+            raise ValueError("it is neither true nor false")
+        return value.lower() in _TRUE
+    return bool(_number(value))
+
+
+def _number(value: Any) -> Any:
+    """MySQL gives BIT as bytes."""
+    return int.from_bytes(value, "big") if isinstance(value, bytes) else value
+
+
+def _whole(value: Any) -> int:
+    number = _number(value)
+    whole = int(number)
+    if "_" in number if isinstance(number, str) else whole != number:
+        raise ValueError("it is no whole number")
+    return whole
+
+
+def _float(value: Any) -> float:
+    number = float(value)
+    if abs(number) > _LARGEST_FLOAT and math.isfinite(number):
+        raise ValueError("it is too large for 32 bits")
+    return number
+
+
+def _decimal(value: Any) -> Decimal:
+    number = value if type(value) is Decimal else Decimal(str(value))
+    if not number.is_finite():
+        raise ValueError("decimals are finite")
+    return number
 
 
 def _instant(value: Any) -> Instant:
@@ -105,11 +155,13 @@ def _moment(value: Any) -> datetime.datetime:
 
 
 def _date(value: Any) -> datetime.date:
-    return value.date() if isinstance(value, datetime.datetime) else datetime.date.fromisoformat(str(value)[:10])
+    return _moment(value).date()
 
 
 def _time(value: Any) -> datetime.time:
     if isinstance(value, datetime.timedelta):  # PyMySQL's form
+        if not _NOTHING <= value < _DAY:
+            raise ValueError("it is no time of a day")
         return (datetime.datetime.min + value).time()
     return datetime.time.fromisoformat(str(value))
 
@@ -122,13 +174,13 @@ _BASIC: dict[BasicType, tuple[type, Converter]] = {
     BasicType.STRING: (str, _text),
     BasicType.CHAR: (str, _text),
     BasicType.BOOLEAN: (bool, _boolean),
-    BasicType.BYTE: (int, int),
-    BasicType.SHORT: (int, int),
-    BasicType.INT: (int, int),
-    BasicType.LONG: (int, int),
-    BasicType.BIG_INT: (int, int),
-    BasicType.FLOAT: (float, float),
+    BasicType.BYTE: (int, _whole),
+    BasicType.SHORT: (int, _whole),
+    BasicType.INT: (int, _whole),
+    BasicType.LONG: (int, _whole),
+    BasicType.BIG_INT: (int, _whole),
+    BasicType.FLOAT: (_NoClass, _float),
     BasicType.DOUBLE: (float, float),
-    BasicType.BIG_DEC: (Decimal, lambda value: Decimal(str(value))),
+    BasicType.BIG_DEC: (_NoClass, _decimal),
     BasicType.INSTANT: (Instant, _instant),
 }

@@ -24,6 +24,11 @@ class RowsOfEpoch:
     """A committable: the rows themselves."""
 
     rows: Rows
+    id: str = ""  # no other committable has it
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,19 @@ class StagedRows:
     table: str
     count: int
 
+    @property
+    def id(self) -> str:
+        return self.table
+
 
 def stage_prefix(job_id: str, operator_uid: str) -> str:
     """How the staging tables of a sink begin: no other job has it."""
     return f"penstock_stage_{hashlib.sha256(f'{job_id}/{operator_uid}'.encode()).hexdigest()[:12]}_"
+
+
+def writing(count: int, target: StatementTarget | TableTarget) -> str:
+    """What goes on, for the message of an error."""
+    return f"writing {count} row{'s' * (count != 1)} {target.name}"
 
 
 class BatchWriter(SinkWriter):
@@ -75,7 +89,8 @@ class BatchWriter(SinkWriter):
 
     def _send(self, rows: Rows) -> None:
         session, target = self._session, self._target
-        session.run(lambda cursor: session.dialect.write(cursor, target, rows), self._options.get_max_retries())
+        retries, doing = self._options.get_max_retries(), writing(len(rows), target)
+        session.run(lambda cursor: session.dialect.write(cursor, target, rows), retries, doing)
 
     def next_wake_up(self) -> int | None:
         return self._due
@@ -127,7 +142,7 @@ class EpochWriter(SinkWriter):
                 plan.create(cursor, name)
             plan.copy(cursor, name, rows)
 
-        self._session.run(copy)
+        self._session.run(copy, doing=writing(len(rows), self._target))
         self._staging = staging or _Staging(name, plan)
         self._staging.count += len(rows)
         self._rows = []
@@ -137,7 +152,7 @@ class EpochWriter(SinkWriter):
         self._staging, self._rows = None, []
         if staging is not None:
             return [StagedRows(staging.table, staging.count)]
-        return [RowsOfEpoch(rows)] if rows else []
+        return [RowsOfEpoch(rows, uuid.uuid4().hex)] if rows else []
 
     def close(self) -> None:
         self._session.close()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from penstock.common.errors import ProgramError
+from penstock.common.errors import JobExecutionError, ProgramError
 from penstock.common.serialization import DeserializationSchema
 from penstock.common.typeinfo import TypeInformation
 from penstock.common.utils import refuse_java_object
@@ -32,6 +33,7 @@ from penstock.functions.source import (
 )
 
 __all__ = [
+    "ClusterMetadata",
     "DynamicKafkaSource",
     "DynamicKafkaSourceBuilder",
     "KafkaMetadataService",
@@ -149,9 +151,11 @@ class DynamicKafkaSource(Source):
         self._settings = KafkaSettings({key: value for key, value in parts._properties.items() if key not in own})
         check_client(self._settings, "Consumer")
         asked = KafkaSettings({key: value for key, value in parts._properties.items() if key in own})
-        self._metadata_interval = asked.number(METADATA_INTERVAL, -1)
         self.failure_threshold = asked.number(FAILURE_THRESHOLD, 1)
         self.bounded = self._stopping is not None
+        intervals = (asked.number(METADATA_INTERVAL, -1), self._settings.number(DISCOVERY_INTERVAL, -1))
+        repeated = [] if self.bounded else [interval for interval in intervals if interval > 0]
+        self.metadata_interval_ms = min(repeated, default=None)
 
     @staticmethod
     def builder() -> DynamicKafkaSourceBuilder:
@@ -167,9 +171,7 @@ class DynamicKafkaSource(Source):
         return found
 
     def create_enumerator(self, context: EnumeratorContext) -> SplitEnumerator:
-        intervals = (self._metadata_interval, self._settings.number(DISCOVERY_INTERVAL, -1))
-        repeated = [] if self.bounded else [interval for interval in intervals if interval > 0]
-        return _ClusterEnumerator(self, min(repeated, default=None))
+        return _ClusterEnumerator(self, self.metadata_interval_ms)
 
     def create_reader(self, context: ReaderContext) -> SourceReader:
         return _ClusterReader(self, context)
@@ -252,28 +254,68 @@ class _ClusterEnumerator(SplitEnumerator):
 
 
 class _ClusterReader(SourceReader):
-    """A reader for each cluster; they take turns."""
+    """A reader for each cluster; they take turns.
+
+    Splits of a cluster that is not named any more when a reader begins, as after a failure, wait until it is.
+    """
 
     def __init__(self, source: DynamicKafkaSource, context: ReaderContext) -> None:
         self._source = source
         self._context = context
         self._inner: dict[str, KafkaReader] = {}
+        self._waiting: dict[str, tuple[KafkaSplit, int]] = {}
+        self._next_look = 0.0
 
     def add_split(self, split: Split, position: int) -> None:
         assert isinstance(split, KafkaSplit)
         cluster, _, inner_id = split.split_id.partition(_AT)
-        if cluster not in self._inner:
-            settings, _ = self._source.clusters()[cluster]
-            reset = self._source._starting.auto_offset_reset
-            self._inner[cluster] = KafkaReader(settings, self._source._schema, reset, self._context.subtask)
-            self._inner[cluster].open()
+        if cluster not in self._inner and not self._begin(cluster):
+            self._wait_for(cluster, split, position)
+            return
         self._inner[cluster].add_split(replace(split, split_id=inner_id), position)
+
+    def _begin(self, cluster: str) -> bool:
+        named = self._source.clusters()
+        if cluster not in named:
+            return False
+        reset = self._source._starting.auto_offset_reset
+        self._inner[cluster] = KafkaReader(named[cluster][0], self._source._schema, reset, self._context.subtask)
+        self._inner[cluster].open()
+        return True
+
+    def _wait_for(self, cluster: str, split: KafkaSplit, position: int) -> None:
+        told = f"The Kafka cluster {cluster!r} is not named by the metadata service any more, but {split.partition}"
+        if self._source.bounded:
+            raise JobExecutionError(f"{told} is not read to its end. Let the service name it until the job has ended.")
+        _logger.warning("%s was read up to %s: it waits until the cluster is named again", told, position)
+        self._waiting[split.split_id] = split, position
+
+    def _look_again(self) -> None:
+        interval = self._source.metadata_interval_ms
+        if not self._waiting or interval is None or time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + interval / 1_000
+        try:
+            named = self._source.clusters()
+        except Exception:  # the enumerator asks as well, and counts failures
+            return
+        for split_id, (split, position) in list(self._waiting.items()):
+            if split_id.partition(_AT)[0] in named:
+                del self._waiting[split_id]
+                self.add_split(split, position)
 
     def remove_split(self, split_id: str) -> None:
         cluster, _, inner_id = split_id.partition(_AT)
-        self._inner[cluster].remove_split(inner_id)
+        if self._waiting.pop(split_id, None) is None:
+            self._inner[cluster].remove_split(inner_id)
+
+    def pause_splits(self, split_ids: Collection[str]) -> None:
+        paused = _by_cluster(dict.fromkeys(split_ids))
+        for cluster, reader in self._inner.items():
+            reader.pause_splits(paused.get(cluster, {}).keys())
 
     def fetch(self, max_records: int) -> Fetch | None:
+        self._look_again()
         for cluster in list(self._inner):
             reader = self._inner[cluster] = self._inner.pop(cluster)  # now the last: the others have their turn
             fetch = reader.fetch(max_records)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from penstock.common.errors import JobExecutionError
 from penstock.common.typeinfo import RowTypeInfo, TypeInformation
 from penstock.connectors.lake.records import named_row_type, records_of
 from penstock.functions.source import (
@@ -30,6 +31,10 @@ class TableView(ABC):
     """A table, as readers see it."""
 
     place: str
+
+    def identity(self, version: int) -> str:
+        """What tells the table of this version from another at the same place; nothing where its number does."""
+        return ""
 
     @abstractmethod
     def newest(self) -> int:
@@ -64,6 +69,7 @@ class LanePosition:
 class Lane(Split):
     index: int = 0
     lanes: int = 1
+    table: str = ""  # its identity; lanes of old savepoints do not know it
 
 
 class LakeSource(Source):
@@ -100,7 +106,8 @@ class LaneEnumerator(SplitEnumerator):
         if self._version is not None:
             self._view.check(self._version)
         version = self._view.newest() if self._version is None else self._version
-        return [Lane(f"lane-{n}", LanePosition(version), n, self._lanes) for n in range(self._lanes)]
+        table, start = self._view.identity(version), LanePosition(version)
+        return [Lane(f"lane-{n}", start, n, self._lanes, table) for n in range(self._lanes)]
 
     def has_news(self, positions: Mapping[str, LanePosition]) -> bool:
         newest = self._view.newest()
@@ -156,6 +163,8 @@ class _OpenLane:
             at = self.position
             if self._files is None:
                 self._files = self._view.files(at.version, at.whole)[self._lane.index :: self._lane.lanes]
+                if self._files:
+                    self._check_identity()
             if at.file >= len(self._files):
                 if not follow or not self._next_version():
                     return None
@@ -172,6 +181,14 @@ class _OpenLane:
         self.position = LanePosition(following, whole=False)
         self._files = None
         return True
+
+    def _check_identity(self) -> None:
+        if self._lane.table and self._lane.table != self._view.identity(self.position.version):
+            raise JobExecutionError(
+                f"{self._view.place} was replaced by another table while this job was reading it, so that version"
+                f" {self.position.version}, up to which it has read, means nothing any more. Start the job without its"
+                " state to read the new table."
+            )
 
     def _from_file(self, file: str, most: int) -> pa.RecordBatch | None:
         at = self.position

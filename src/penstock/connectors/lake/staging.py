@@ -13,10 +13,12 @@ from typing import Any
 from penstock.common.errors import JobExecutionError
 from penstock.common.typeinfo import RowTypeInfo, Types
 from penstock.common.types import Row, RowKind
+from penstock.connectors.base import StreamTransformer
 from penstock.formats.parquet import ParquetBulkWriters
 from penstock.formats.row_types import field_values
 from penstock.functions.sink import Records, SinkWriter
 from penstock.runtime.batch import Batch
+from penstock.runtime.keys import stable_hash
 
 DELETED = "penstock_deleted"
 _SAFE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
@@ -99,6 +101,25 @@ def _safe(value: Any) -> str:
     """As part of a path, which is for people only: what the values are stands in the table's list."""
     text = str(value)
     return text if _SAFE.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class OneWriterForEachKey(StreamTransformer):
+    """Changes of a key that two writers have staged in one epoch would have no order, and be two rows of the table."""
+
+    def __init__(self, row_type: RowTypeInfo, key: Sequence[str]) -> None:
+        self._names = row_type.get_field_names()
+        self._key = [self._names.index(name) for name in key]
+
+    def apply(self, ds: Any) -> Any:
+        return ds.partition_custom(_owner, self._key_of)
+
+    def _key_of(self, record: Any) -> tuple[Any, ...]:
+        values = field_values(record, self._names)
+        return tuple(values[at] for at in self._key)
+
+
+def _owner(key: tuple[Any, ...], writers: int) -> int:
+    return stable_hash(key) % writers
 
 
 class ChangesWriter(SinkWriter):

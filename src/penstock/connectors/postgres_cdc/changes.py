@@ -34,16 +34,35 @@ class ChangeRows:
 
     def learn(self, relation: Relation) -> None:
         """How the table looks from here on; told again after each change of it."""
-        if (relation.schema, relation.name) != (self._table.schema, self._table.name):
+        named = (relation.schema, relation.name) == (self._table.schema, self._table.name)
+        if self._relation is not None and named != (relation.oid == self._relation):
+            raise JobExecutionError(
+                f"The table {self._table} was renamed, or replaced by another one, while it was read: what that does to"
+                " its rows is not in the log. Start the job anew, without its state and with another slot."
+            )
+        if not named:
             return
         there = [column.name for column in relation.columns]
-        missing = [name for name in self._names if name not in there]
+        needed = [*self._names, *(column.name for column in self._table.key)]
+        missing = [name for name in dict.fromkeys(needed) if name not in there]
         if missing:
-            raise JobExecutionError(f"The table {self._table} has no column {', '.join(missing)} (any more).")
+            raise JobExecutionError(
+                f"The log has no column {', '.join(missing)} of the table {self._table} (any more). If columns were"
+                " dropped or renamed, start the job anew, without its state and with the columns that there are."
+            )
+        self._check_identity(relation.identity)
         self._relation = relation.oid
         self._loaders = [self._loader_of(column.type_oid) for column in relation.columns]
         self._at = [there.index(name) for name in self._names]
         self._key_at = [there.index(column.name) for column in self._table.key]
+
+    def _check_identity(self, identity: str) -> None:
+        if identity not in ("d", "f"):
+            raise JobExecutionError(
+                f"The REPLICA IDENTITY of {self._table} was changed while it was read, so that the log does not have"
+                f" the primary key of old rows: ALTER TABLE {self._table} REPLICA IDENTITY"
+                f" {'DEFAULT' if self._upsert else 'FULL'}, and start the job anew."
+            )
 
     def rows(self, change: Change, xid: int, position: LogPosition) -> list[Row]:
         """Without those that were in the table already when it was read."""

@@ -24,7 +24,7 @@ from penstock.connectors.postgres_cdc.positions import (
 )
 from penstock.connectors.postgres_cdc.replication import ReplicationStream
 from penstock.connectors.postgres_cdc.setup import TableShape, free_slot, slot_position, table_shape
-from penstock.connectors.reaching import CONNECT_RETRIES, package, reach
+from penstock.connectors.reaching import CONNECT_RETRIES, package, reach, without_secrets
 from penstock.functions.source import Fetch, SourceReader, Split
 
 _CHUNK_ROWS = 10_000
@@ -111,6 +111,7 @@ class TableReader(SourceReader):
             parameters = list(position.after)
         # One query sees one moment: both the rows, and which transactions are in them.
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        cursor.execute("SET LOCAL row_security = off")  # an error where policies would hide rows: the log has them
         cursor.execute("SELECT pg_current_snapshot()::text")
         seen = cursor.fetchone()[0]
         table = f"{quoted(self._table.schema)}.{quoted(self._table.name)}"
@@ -127,10 +128,14 @@ class TableReader(SourceReader):
             try:
                 rows, self._position = self._log.read(max_records)
                 return rows
-            except psycopg.OperationalError:
+            except psycopg.OperationalError as error:
                 self._close_log()
                 if not retry:
-                    raise
+                    text = without_secrets(" ".join(str(error).split()), (self._address.password,))
+                    raise JobExecutionError(
+                        f"{self._address}: the changes of {self._table} cannot be read from the slot"
+                        f" {self._slot!r}: {text}"
+                    ) from None
         raise AssertionError("unreachable")
 
     def _open_log(self, position: LogPosition) -> _Log:
@@ -154,10 +159,7 @@ class TableReader(SourceReader):
 
     def _loader_of(self) -> Any:
         psycopg = package("psycopg", "postgres")
-        connection = self._session.connection()
-        connection.execute("SET timezone TO 'UTC'")
-        connection.commit()
-        transformer = package("psycopg.adapt", "postgres").Transformer(connection)
+        transformer = package("psycopg.adapt", "postgres").Transformer(self._session.connection())
 
         def loader_of(type_oid: int) -> Loader:
             load: Loader = transformer.get_loader(type_oid, psycopg.pq.Format.TEXT).load
@@ -168,7 +170,10 @@ class TableReader(SourceReader):
     def on_commit(self, positions: Mapping[str, Any]) -> None:
         for position in positions.values():
             if self._log is not None and isinstance(position, LogPosition):
-                self._log.confirm(position.lsn)
+                try:
+                    self._log.confirm(position.lsn)
+                except package("psycopg", "postgres").OperationalError:
+                    self._close_log()  # the next reading opens it again
 
     def _close_log(self) -> None:
         if self._log is not None:
@@ -224,7 +229,8 @@ class _Log:
         """When nothing is left, the place moves with the log: other tables' changes need not be kept for us."""
         if self._open is None:
             if self._stream.sent_upto > self._position.lsn:
-                self._position = self._position.at(self._stream.sent_upto)
+                # What was read of the next transaction stays read, however far away in the log it ends.
+                self._position = self._position.at(self._stream.sent_upto, self._to_skip)
             if not found:
                 self._stream.ask_how_far()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.common.readable import readable
 from penstock.connectors.jdbc.address import DatabaseAddress
-from penstock.connectors.jdbc.postgresql import connection_settings
+from penstock.connectors.jdbc.postgresql_session import connection_settings, forms
 from penstock.connectors.postgres_cdc.positions import lsn_text
 from penstock.connectors.reaching import package
 
@@ -24,6 +24,7 @@ class ReplicationStream:
         settings = {**connection_settings(address), "replication": "database"}
         self._connection = psycopg.connect(**settings, autocommit=True)
         self._pgconn: Any = self._connection.pgconn
+        self._pgconn.exec_(forms(address).encode())  # the texts of values are made by this session
         name = publication.replace('"', '""')
         command = (
             f'START_REPLICATION SLOT "{slot}" LOGICAL {lsn_text(lsn)}'
@@ -49,7 +50,9 @@ class ReplicationStream:
                     return message
                 continue
             if size < 0:
-                raise self._error("the server has ended the stream of changes")
+                reason = self._pgconn.get_result()
+                text = "" if reason is None else reason.error_message.decode(errors="replace").strip()
+                raise self._error(f"the server has ended the stream of changes: {text or 'without a reason'}")
             left = deadline - time.monotonic()
             if left <= 0 or not readable(self._pgconn.socket, seconds=left):
                 return None

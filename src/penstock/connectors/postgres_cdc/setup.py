@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,7 @@ from penstock.connectors.jdbc.session import Session
 from penstock.connectors.postgres_cdc.positions import lsn_of
 
 _RETRIES = 3
+_COMMIT_WAIT_SECONDS = 0.05
 # Their order is the same in the database (texts with the collation C) and in Python.
 _KEY_TYPES = {
     "int2", "int4", "int8", "numeric", "text", "varchar", "bpchar", "uuid", "date", "timestamp", "timestamptz", "bytea",
@@ -31,7 +34,11 @@ class TableShape:
     schema: str
     name: str
     key: tuple[KeyColumn, ...]
-    full_identity: bool
+    identity: str  # what the log has of old rows; d: the key, f: all, i: an index's columns, n: nothing
+
+    @property
+    def full_identity(self) -> bool:
+        return self.identity == "f"
 
     def __str__(self) -> str:
         return f"{self.schema}.{self.name}"
@@ -42,8 +49,10 @@ def table_shape(session: Session, table: str) -> TableShape:
 
     def ask(cursor: Any) -> tuple[Any, list[Any]]:
         cursor.execute(
-            "SELECT c.oid, n.nspname, c.relname, c.relreplident, c.relkind::text FROM pg_class c JOIN pg_namespace n"
-            " ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = %s"
+            "SELECT c.oid, n.nspname, c.relname, c.relreplident::text, c.relkind::text,"
+            " EXISTS (SELECT FROM pg_inherits WHERE inhparent = c.oid)"
+            " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = %s"
             " AND n.nspname = %s",
             (name, schema or "public"),
         )
@@ -64,6 +73,11 @@ def table_shape(session: Session, table: str) -> TableShape:
     if found[4] != "r":
         what = "is partitioned: read its partitions, which are tables" if found[4] == "p" else "is no plain table"
         raise JobExecutionError(f"{table!r} {what}. The log has changes of plain tables only.")
+    if found[5]:
+        raise JobExecutionError(
+            f"Other tables inherit from {table!r}: their rows are among its own, but their changes are not. Read each"
+            " of the tables, and put the streams together."
+        )
     if not key:
         raise JobExecutionError(
             f"The table {table!r} has no primary key: without one its rows and its changes cannot be told apart while"
@@ -76,11 +90,49 @@ def table_shape(session: Session, table: str) -> TableShape:
                 f" here; known are {', '.join(sorted(_KEY_TYPES))}."
             )
     columns = tuple(KeyColumn(column, kind in _TEXTS) for column, kind in key)
-    identity = found[3].decode() if isinstance(found[3], bytes) else found[3]
-    return TableShape(found[1], found[2], columns, identity == "f")
+    return TableShape(found[1], found[2], columns, found[3])
 
 
-def make_publication(session: Session, publication: str, table: TableShape) -> None:
+def check_columns(session: Session, publication: str, table: TableShape, wanted: Sequence[str]) -> None:
+    """What the log will not have of a table is noticed before its rows are read."""
+
+    def ask(cursor: Any) -> tuple[set[str], set[str], set[str]]:
+        cursor.execute(
+            "SELECT attname, attgenerated <> '' FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0"
+            " AND NOT attisdropped",
+            (".".join(map(session.dialect.quoted, (table.schema, table.name))),),
+        )
+        columns = dict(cursor.fetchall())
+        generated = {name for name, is_generated in columns.items() if is_generated}
+        return set(columns), generated, _published_columns(cursor, publication, table)
+
+    there, generated, published = session.run(ask, _RETRIES)
+    needed = [*wanted, *(column.name for column in table.key)]
+    for name in needed:
+        if name not in there:
+            reason = "there is no such column"
+        elif name in generated:
+            reason = "it is generated, and the log does not have such columns: compute it in the job"
+        elif published and name not in published:
+            reason = f"the publication {publication!r} leaves it out"
+        else:
+            continue
+        raise JobExecutionError(f"The column {name!r} of {table} cannot be read: {reason}.")
+
+
+def _published_columns(cursor: Any, publication: str, table: TableShape) -> set[str]:
+    """Empty: all of them."""
+    if not _has_filters(cursor):
+        return set()
+    cursor.execute(
+        "SELECT unnest(attnames)::text FROM pg_publication_tables WHERE pubname = %s AND schemaname = %s"
+        " AND tablename = %s",
+        (publication, table.schema, table.name),
+    )
+    return {name for (name,) in cursor.fetchall()}
+
+
+def make_publication(session: Session, publication: str, table: TableShape, goes_on: bool = False) -> None:
     """One that is there is used as it is, if it has the table."""
 
     def ensure(cursor: Any) -> None:
@@ -89,6 +141,11 @@ def make_publication(session: Session, publication: str, table: TableShape) -> N
             (publication,),
         )
         there = cursor.fetchone()
+        if there is None and goes_on:
+            raise JobExecutionError(
+                f"The publication {publication!r} of {table} is gone, and with it the changes since then. Start the job"
+                " without its state and with another slot, so that it reads the table again."
+            )
         if there is None:
             names = (session.dialect.quoted(name) for name in (publication, table.schema, table.name))
             cursor.execute("CREATE PUBLICATION {} FOR TABLE {}.{}".format(*names))
@@ -118,9 +175,7 @@ def make_publication(session: Session, publication: str, table: TableShape) -> N
 
 
 def _has_filter(cursor: Any, publication: str, table: TableShape) -> bool:
-    """PostgreSQL 15 has them."""
-    cursor.execute("SELECT current_setting('server_version_num')::int >= 150000")
-    if not cursor.fetchone()[0]:
+    if not _has_filters(cursor):
         return False
     cursor.execute(
         "SELECT 1 FROM pg_publication_tables WHERE pubname = %s AND schemaname = %s AND tablename = %s"
@@ -128,6 +183,12 @@ def _has_filter(cursor: Any, publication: str, table: TableShape) -> bool:
         (publication, table.schema, table.name),
     )
     return cursor.fetchone() is not None
+
+
+def _has_filters(cursor: Any) -> bool:
+    """Publications of some rows and some columns came with PostgreSQL 15."""
+    cursor.execute("SELECT current_setting('server_version_num')::int >= 150000")
+    return bool(cursor.fetchone()[0])
 
 
 def slot_position(session: Session, slot: str) -> int | None:
@@ -162,6 +223,27 @@ def make_slot(session: Session, slot: str) -> int:
         return cursor.fetchone()[0]
 
     return lsn_of(session.run(create))
+
+
+def wait_for_commits(session: Session) -> None:
+    """Until every transaction that may have committed before the slot's place in the log is seen by queries.
+
+    A commit is in the log first, and visible when the disk and synchronous standbys have it.
+    """
+    pending = session.run(_running, _RETRIES)
+    while pending:
+        time.sleep(_COMMIT_WAIT_SECONDS)
+        pending &= session.run(_running, _RETRIES)
+
+
+def _running(cursor: Any) -> set[str]:
+    """By the lock that each holds of itself until it is visible. Prepared ones, which have no process, do not end by
+    themselves, and their commit will be in the log."""
+    cursor.execute(
+        "SELECT transactionid::text FROM pg_locks"
+        " WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock' AND granted AND pid IS NOT NULL"
+    )
+    return {xid for (xid,) in cursor.fetchall()}
 
 
 def free_slot(session: Session, slot: str) -> None:

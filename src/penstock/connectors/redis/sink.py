@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from typing import Any
 
 from penstock.common.errors import JobExecutionError, ProgramError
+from penstock.common.time import Instant
 from penstock.common.types import Row, RowKind
 from penstock.connectors.reaching import reach
 from penstock.connectors.redis.options import RedisOptions
@@ -88,12 +90,17 @@ class HashCommands:
 
 
 def redis_key(prefix: str, values: list[Any]) -> str:
-    return prefix + ":".join(str(value) for value in values)
+    """Different keys have different names: a colon within a value that others follow is no colon between two."""
+    *first, last = (str(value) for value in values)
+    return prefix + ":".join([*(part.replace("\\", "\\\\").replace(":", "\\:") for part in first), last])
 
 
 def text_of(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Instant):
+        at = datetime.datetime.fromtimestamp(value.seconds, datetime.UTC)
+        return f"{at:%Y-%m-%dT%H:%M:%S}.{value.nanos:09d}Z"
     return value if isinstance(value, (bytes, str, int, float)) else str(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penstock.connectors.kafka.dynamic import (
+    ClusterMetadata,
     DynamicKafkaSource,
     DynamicKafkaSourceBuilder,
     KafkaMetadataService,
@@ -14,6 +15,7 @@ from penstock.connectors.kafka.dynamic import (
 from penstock.connectors.kafka.records import KafkaRecordDeserializationSchema
 
 __all__ = [
+    "ClusterMetadata",
     "DynamicKafkaSource",
     "DynamicKafkaSourceBuilder",
     "KafkaMetadataService",

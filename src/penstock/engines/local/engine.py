@@ -96,7 +96,7 @@ class LocalEngine:
             if row.channel >= 0 and edge_of_channel(row.channel) in own_edges:
                 own[row.subtask].append(row)
             elif row.channel == summons_channel(level):
-                summons[row.subtask] = read_summons(row.payload)
+                summons[row.subtask] = read_summons(row.data)
                 own[row.subtask] += []
             else:
                 passing.append(row)
@@ -140,4 +140,4 @@ def _level_zero(works: list[Work], blob: LevelBlob) -> list[ExchangeRow]:
 
 def _reports(rows: list[ExchangeRow]) -> list[SubtaskReport]:
     assert all(row.channel == REPORT_CHANNEL for row in rows), "a row passed all levels without being taken"
-    return [read_report(row.payload) for row in rows]
+    return [read_report(row.data) for row in rows]

@@ -14,6 +14,7 @@ from penstock.engines.resident.barriers import Alignment, Barrier, Deliver, EndE
 from penstock.engines.resident.file_state_store import FileSnapshotStore
 from penstock.engines.resident.state_files import StateFiles
 from penstock.runtime.blueprint import JobBlueprint
+from penstock.runtime.chunk import Payload
 from penstock.runtime.clock import Clock, system_clock
 from penstock.runtime.container import Container
 from penstock.runtime.epoch_note import EpochNote
@@ -27,7 +28,7 @@ from penstock.runtime.state_log import StateLog
 
 INBOX_BYTES = 8 << 20
 
-Chunk = tuple[int, bytes]  # channel, payload
+Chunk = tuple[int, Payload]  # with its channel
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,14 @@ class HostedSubtask:
         exactly_once: bool,
         clock: Clock = system_clock,
         wake: Callable[[], None] = lambda: None,
+        neighbours: frozenset[int] = frozenset(),
     ) -> None:
         self.place: Place = (blob.level, subtask)
         self._blob = blob
         self._union_lists = union_lists
         self._clock = clock
         self._wake = wake
+        self._neighbours = neighbours
         self._store = FileSnapshotStore(files, self.place, location)
         self._location = location
         self._log = StateLog(self._store)
@@ -121,7 +124,7 @@ class HostedSubtask:
 
     def _opened(self) -> Container:
         """Snapshots come first, so that user functions find the state when they are opened."""
-        container = Container(self._blob.blueprint(), *self.place, self._clock, self._wake)
+        container = Container(self._blob.blueprint(), *self.place, self._clock, self._wake, self._neighbours)
         container.pauses = True
         try:
             if self._token is None:
@@ -138,7 +141,7 @@ class HostedSubtask:
 
     # -- what comes --------------------------------------------------------------------------------------------
 
-    def receive(self, channel: int, element: bytes | Barrier) -> None:
+    def receive(self, channel: int, element: Payload | Barrier) -> None:
         """From another subtask; those of one channel come in order."""
         item: Chunk | Barrier = element if isinstance(element, Barrier) else (channel, element)
         for instruction in self._alignment.receive(channel, item):
@@ -232,7 +235,7 @@ class HostedSubtask:
             self.container = self._opened()  # it was closed, and has to be saved or asked all the same
         if self._finished and not note:
             report = SubtaskReport(*self.place, finished=True, snapshots=(self._location, self._location or ""))
-            return EndedEpoch(barrier, sendable(report, self.container).payload)
+            return EndedEpoch(barrier, sendable(report, self.container).data)
         self.container.advance()
         report = self.container.barrier(saving=note.saving is not None)
         if report.failure is None:
@@ -244,7 +247,7 @@ class HostedSubtask:
         report.pressed = self.pressure.share()
         self.unflushed = False
         self.next_wake = None if self._finished or self._failed else _wake_of(self.container)
-        return EndedEpoch(barrier, sendable(report, self.container).payload)
+        return EndedEpoch(barrier, sendable(report, self.container).data)
 
     def _save(self, report: SubtaskReport, note: EpochNote) -> None:
         try:

@@ -67,6 +67,7 @@ class Generation:
         self.hosted: dict[Place, HostedSubtask] = {}
         self.traffic = Traffic(deploy, slot, self.hosted, selector, keys)
         try:
+            neighbours = frozenset(subtask for _, subtask in deploy.places if deploy.slot_of(subtask) == slot)
             for level, subtask in reversed(deploy.places):  # those at the end of the graph open first
                 if deploy.slot_of(subtask) == slot:
                     self.hosted[level, subtask] = HostedSubtask(
@@ -78,6 +79,7 @@ class Generation:
                         deploy.exactly_once,
                         clock,
                         wake,
+                        neighbours,
                     )
         except BaseException:
             self.close()
@@ -188,7 +190,7 @@ class ResidentTask:
             secret = self._settings.keys
             self._generation = Generation(deploy, self._slot, self._selector, secret, self._clock, self._ring)
         except Exception as error:  # of user code in open(), or a snapshot that cannot be read: as in an epoch
-            report = report_row(error.report).payload if isinstance(error, OpeningError) else None
+            report = report_row(error.report).data if isinstance(error, OpeningError) else None
             self._messenger.tell(Broken(deploy.generation, "a subtask could not be opened", failure_of(error), report))
             return
         early, self._early = self._early, {}

@@ -68,7 +68,7 @@ class Traffic:
         elif isinstance(what, Barrier):
             self._connection(level, subtask).send(Frame(BARRIER, what.note, subtask, channel, what.epoch))
         else:
-            self._connection(level, subtask).send(Frame(CHUNK, what.payload, subtask, channel))
+            self._connection(level, subtask).send(Frame(CHUNK, what.data, subtask, channel))
 
     def _connection(self, level: int, subtask: int) -> Connection:
         slot = self._deploy.slot_of(subtask)

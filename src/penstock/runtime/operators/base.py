@@ -33,6 +33,7 @@ class Output(Protocol):
 class Operator:
     """Base of all operators. Subclasses override what they need; results go to `self.output`."""
 
+    takes_rows = False  # whether it looks at records only as objects, whatever form they come in
     asynchronous = False  # it goes on between epochs, so that one that is run again may have other results
 
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:

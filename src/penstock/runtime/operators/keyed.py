@@ -20,6 +20,7 @@ from penstock.runtime.state.table import ABSENT, DELETED, ValueTable
 class KeyedCallOperator(TimedOperator):
     """Calls the function for one record after the other, with the record's key current."""
 
+    takes_rows = True
     method = ""
 
     def process(self, batch: Batch, input_index: int) -> None:

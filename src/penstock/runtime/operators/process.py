@@ -137,6 +137,8 @@ class KeyedContext(KeyedProcessFunction.OnTimerContext):
 class ProcessOperator(FunctionOperator):
     """ProcessFunction on a stream without keys."""
 
+    takes_rows = True
+
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self._context = ElementContext(OperatorTimerService(self, None))
@@ -206,6 +208,8 @@ class TimedOperator(FunctionOperator):
 class KeyedProcessOperator(TimedOperator):
     """KeyedProcessFunction; with two inputs KeyedCoProcessFunction."""
 
+    takes_rows = True
+
     def __init__(self, blueprint: OperatorBlueprint, context: SubtaskContext) -> None:
         super().__init__(blueprint, context)
         self._context = KeyedContext(OperatorTimerService(self, self.timers), self.timers)
@@ -251,7 +255,7 @@ class KeyedProcessOperator(TimedOperator):
         self._emit(values, None)
 
     def _emit(self, values: list[Any], times: list[int] | None) -> None:
-        if tuple in set(map(type, values)) and any(
+        if tuple in map(type, values) and any(
             type(v) is tuple and len(v) == 2 and type(v[0]) is OutputTag for v in values
         ):
             for value, timestamp in zip(values, times or [MIN_TIMESTAMP] * len(values), strict=True):

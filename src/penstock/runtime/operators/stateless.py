@@ -44,6 +44,8 @@ class FilterOperator(FunctionOperator):
 class FlatMapOperator(FunctionOperator):
     """Any number of results for every record."""
 
+    takes_rows = True
+
     def process(self, batch: Batch, input_index: int) -> None:
         values: list[Any] = []
         add = self.adder(values)
@@ -64,6 +66,8 @@ class FlatMapOperator(FunctionOperator):
 class CoMapOperator(FunctionOperator):
     """A function for each of two inputs; None is dropped, as in PyFlink."""
 
+    takes_rows = True
+
     def process(self, batch: Batch, input_index: int) -> None:
         function = self.function.map1 if input_index == 0 else self.function.map2
         results = self.results_of(function, batch)
@@ -74,6 +78,8 @@ class CoMapOperator(FunctionOperator):
 
 class CoFlatMapOperator(FunctionOperator):
     """Any number of results for every record of each of two inputs; None means no result."""
+
+    takes_rows = True
 
     def process(self, batch: Batch, input_index: int) -> None:
         function = self.function.flat_map1 if input_index == 0 else self.function.flat_map2

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from penstock.columns.kernels.python_columns import from_python
 from penstock.columns.typesystem import scalars
+from penstock.columns.typesystem.arrow_mapping import unit_of
 from penstock.columns.typesystem.base import DataType
 from penstock.common.errors import JobExecutionError
 from penstock.common.time import Instant
@@ -22,6 +23,7 @@ from penstock.runtime.operators.base import Operator
 from penstock.runtime.table.codec import TableCodec
 from penstock.runtime.table.row_type import TableRowType
 
+_NANOS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 TIMESTAMP = "timestamp"  # in place of a field: the record's timestamp
 
 
@@ -71,7 +73,8 @@ class StreamToTableOperator(Operator):
 def column_of(values: Sequence[Any], kind: DataType, name: str) -> pa.Array:
     """Values of a stream's field as a column."""
     if isinstance(kind, scalars.LocalZonedTimestampType):
-        values = [_plain_moment(value) for value in values]
+        tick = _NANOS[unit_of(kind.precision)]
+        values = [_ticks(value, tick) if isinstance(value, Instant) else value for value in values]
     return from_python(values, kind, f"Column {name!r}")
 
 
@@ -81,9 +84,9 @@ def _getter(field: str | int) -> Callable[[Any], Any]:
     return lambda record: record[field] if isinstance(record, Row) else getattr(record, field)
 
 
-def _plain_moment(value: Any) -> Any:
-    """Instants as milliseconds, which a column of TIMESTAMP_LTZ(3) takes; others as they are."""
-    return value.to_epoch_milli() if isinstance(value, Instant) else value
+def _ticks(moment: Instant, nanos: int) -> int:
+    """What a column of TIMESTAMP_LTZ takes, in its own unit."""
+    return (moment.seconds * 1_000_000_000 + moment.nanos) // nanos
 
 
 @dataclass(frozen=True)

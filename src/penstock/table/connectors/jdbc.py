@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from penstock.columns.typesystem.scalars import TimestampType
 from penstock.common.errors import ProgramError
-from penstock.common.typeinfo import RowTypeInfo
+from penstock.common.typeinfo import RowTypeInfo, Types
 from penstock.connectors.base import DeliveryGuarantee
 from penstock.connectors.jdbc.lookup import JdbcLookupFunction
 from penstock.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
@@ -84,7 +85,7 @@ class JdbcConnector(TableConnector):
             DeliveryGuarantee[chosen.upper().replace("-", "_")],
             execution.build(),
         )
-        return TableSink(sink, table.name, table.number("sink.parallelism", 0) or None, row_type_of(table))
+        return TableSink(sink, table.name, table.number("sink.parallelism", 0) or None, written_type_of(table))
 
 
 def connection_of(table: ConnectorTable) -> JdbcConnectionOptions:
@@ -101,6 +102,16 @@ def connection_of(table: ConnectorTable) -> JdbcConnectionOptions:
 def row_type_of(table: ConnectorTable) -> RowTypeInfo:
     names, types = [field.name for field in table.fields], [type_info_of(field.data_type) for field in table.fields]
     return RowTypeInfo(types, names)
+
+
+def written_type_of(table: ConnectorTable) -> RowTypeInfo:
+    """Timestamps of streams have milliseconds: finer ones are told to be anything, and so stay what they are."""
+    finer = [isinstance(field.data_type, TimestampType) and field.data_type.precision > 3 for field in table.fields]
+    declared = row_type_of(table)
+    types = zip(declared.get_field_types(), finer, strict=True)
+    return RowTypeInfo(
+        [Types.PICKLED_BYTE_ARRAY() if is_finer else each for each, is_finer in types], declared.get_field_names()
+    )
 
 
 def _query(table: ConnectorTable) -> str:

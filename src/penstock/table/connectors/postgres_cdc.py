@@ -45,5 +45,6 @@ class PostgresCdcConnector(TableConnector):
             table.text("slot.name"),
             table.options.get("publication.name"),
             table.chosen("changelog-mode", ("all", "upsert"), "all"),
+            list(table.primary_key) or None,
         )
         return TableSource(source, table.name, stream_type=row_type)

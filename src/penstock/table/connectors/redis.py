@@ -11,7 +11,7 @@ from penstock.connectors.redis.options import RedisOptions
 from penstock.connectors.redis.sink import RedisSink
 from penstock.functions.lookup import LookupFunction
 from penstock.table.connectors.base import ConnectorTable, TableConnector, TableRowsByKey, TableSink
-from penstock.table.connectors.jdbc import row_type_of
+from penstock.table.connectors.jdbc import row_type_of, written_type_of
 from penstock.table.connectors.lookup_options import LOOKUP_OPTIONS, cache_of
 
 
@@ -45,7 +45,7 @@ class RedisConnector(TableConnector):
     def sink(self, table: ConnectorTable) -> TableSink:
         retries = table.number("sink.max-retries", 3)
         sink = RedisSink(_address(table), key=_key(table), prefix=_prefix(table), max_retries=retries)
-        return TableSink(sink, table.name, table.number("sink.parallelism", 0) or None, row_type_of(table))
+        return TableSink(sink, table.name, table.number("sink.parallelism", 0) or None, written_type_of(table))
 
 
 class _InOrder(LookupFunction):

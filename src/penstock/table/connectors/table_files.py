@@ -15,7 +15,7 @@ from penstock.common.typeinfo import Types
 from penstock.formats.csv_dialect import CsvDialect
 from penstock.formats.csv_records import CsvRecords
 from penstock.formats.file_formats import FileFormat
-from penstock.formats.text_lines import TextLines
+from penstock.formats.text_lines import ByteLines
 from penstock.runtime.batch import Batch, Kinds
 from penstock.runtime.table.codec import TableCodec
 from penstock.storage.files import size_of_file
@@ -80,7 +80,7 @@ class LinesTableFile(TableFile):
 
     def __init__(self, table: ConnectorTable, decoder: Decoder, default_partition: str) -> None:
         super().__init__(table, decoder.fields, default_partition)
-        self._lines = TextLines()
+        self._lines = ByteLines()
         self._decoder = decoder
         self.block = self._lines.block
 
@@ -92,7 +92,8 @@ class LinesTableFile(TableFile):
 
     def read(self, path: str, start: int, end: int, extent: int) -> Iterator[list[Any] | Batch]:
         for lines in self._lines.read(path, start, end, extent):
-            decoded = self._decoder.decode([line.encode() for line in lines if line])
+            messages = lines if self._decoder.reads_empty_lines else [line for line in lines if line]
+            decoded = self._decoder.decode(messages)
             if len(decoded.messages):
                 yield self.batch(path, decoded.columns, len(decoded.messages), decoded.kinds)
 

@@ -29,6 +29,8 @@ class Decoded:
 class Decoder:
     """Picklable; `fields` are the columns that it gives."""
 
+    reads_empty_lines = False  # of files: elsewhere they are no messages
+
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
 

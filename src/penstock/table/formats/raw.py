@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from penstock.columns.typesystem import families, scalars
 from penstock.columns.typesystem.arrow_mapping import to_arrow_type
-from penstock.common.errors import NotSupportedError, ProgramError
+from penstock.common.errors import JobExecutionError, NotSupportedError, ProgramError
 from penstock.runtime.batch import Kinds
 from penstock.table.formats.base import Decoded, Decoder, Encoder, FormatOptions, TableFormat, every_message
 from penstock.table.logical.nodes import Fields
@@ -33,9 +33,12 @@ class _Raw:
         self.charset = options.text("charset", "UTF-8") or "UTF-8"
         order = "<" if options.chosen("endianness", ("big-endian", "little-endian"), "big-endian")[0] == "l" else ">"
         self.number = np.dtype(order + _NUMBERS[type(kind)]) if type(kind) in _NUMBERS else None  # type: ignore[index]
+        self.size = 1 if families.is_boolean(kind) else None if self.number is None else self.number.itemsize
 
 
 class RawDecoder(Decoder):
+    reads_empty_lines = True
+
     def __init__(self, fields: Fields, options: FormatOptions) -> None:
         super().__init__(fields)
         self._raw = _Raw(fields, options)
@@ -43,6 +46,13 @@ class RawDecoder(Decoder):
     def decode(self, messages: Sequence[bytes]) -> Decoded:
         raw = self._raw
         values: object
+        if raw.size is not None:
+            for message in messages:
+                if len(message) != raw.size:
+                    raise JobExecutionError(
+                        f"A raw message of {len(message)} bytes is no {raw.kind.as_summary_string()}, which has"
+                        f" {raw.size}: {message!r:.200}"
+                    )
         if raw.number is not None:
             values = np.frombuffer(b"".join(messages), raw.number).tolist()
         elif families.is_text(raw.kind):

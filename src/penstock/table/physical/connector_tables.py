@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from penstock.columns.typed.nodes import Typed
 from penstock.common.errors import ProgramError
+from penstock.connectors.base import SupportsPreprocessing
 from penstock.functions.lookup import LookupFunction
 from penstock.graph.transformation import Node
 from penstock.runtime.table.lookup_cache import CacheSettings
@@ -15,13 +16,13 @@ from penstock.runtime.table.not_null import NotNullParams
 from penstock.runtime.table.row_type import TableRowType
 from penstock.runtime.table.streams import StreamToTableParams, TableToStreamParams
 from penstock.runtime.table.whole_table import Reloads
-from penstock.table.connectors.base import ConnectorTable, TableConnector
+from penstock.table.connectors.base import ConnectorTable, TableConnector, TableSink
 from penstock.table.connectors.registry import CONNECTORS, connector_of
 from penstock.table.logical import nodes as plan
 from penstock.table.logical.nodes import Fields
 from penstock.table.logical.resolved_table import ResolvedTable
 from penstock.table.physical.declared_columns import with_declared_columns
-from penstock.table.physical.table_stream import TableStream
+from penstock.table.physical.table_stream import TableStream, common_parallelism, exchanged
 from penstock.table.syntax.queries import Hint
 
 if TYPE_CHECKING:
@@ -109,11 +110,21 @@ class ConnectorHandle:
             table = planner.operator(
                 relation, "table_not_null", [table], {"not_null": params}, name="ConstraintEnforcer"
             )
+        key = _exchanged_key(connector, target, table, found)
         if found.stream_type is not None:
-            rows = TableToStreamParams(table.row_type)
-            made = planner.operator(relation, "table_to_stream", [table], {"rows": rows}, name="ToRows")
+            made = planner.operator(
+                relation,
+                "table_to_stream",
+                [table],
+                {"rows": TableToStreamParams(table.row_type)},
+                keys=None if key is None else [key],
+                parallelism=None if key is None else found.parallelism,
+                name="ToRows",
+            )
             made.stream._nodes[0].output_type = made.stream._type_info = found.stream_type
             table = made
+        elif key is not None:
+            table = replace(table, stream=exchanged(table, key))
         node = planner.sink(table, relation, found.name, found.sink)
         if found.parallelism is not None:
             node.parallelism = found.parallelism
@@ -140,6 +151,23 @@ class ConnectorHandle:
         if table.overwrite and not connector.overwrites:
             raise ProgramError(f"INSERT OVERWRITE: the connector '{connector.name}' of {table.name} cannot overwrite.")
         return connector, table
+
+
+def _exchanged_key(
+    connector: TableConnector, target: ConnectorTable, table: TableStream, found: TableSink
+) -> list[int] | None:
+    """The columns by which changes find their writer, if writers are more or fewer than the subtasks before them."""
+    if found.parallelism in (None, 1, common_parallelism(table.stream._upstreams)):
+        return None
+    if isinstance(found.sink, SupportsPreprocessing) or not (table.updating or connector.by_key(target)):
+        return None
+    if not target.primary_key:
+        raise ProgramError(
+            f"'sink.parallelism' = '{found.parallelism}' of {target.name} is not that of its rows, which are updated or"
+            " deleted: their changes would lose their order. Declare a PRIMARY KEY, or leave the option out."
+        )
+    names = [field.name for field in target.fields]
+    return [names.index(name) for name in target.primary_key]
 
 
 def _options_of(hints: tuple[Hint, ...]) -> dict[str, str]:

@@ -9,15 +9,12 @@ from typing import Any
 from penstock.columns.kernels.datum import Session
 from penstock.common.configuration import Configuration
 from penstock.common.errors import NotSupportedError
-from penstock.common.typeinfo import TypeInformation
 from penstock.datastream.stream import DataStream
 from penstock.datastream.stream_execution_environment import StreamExecutionEnvironment
 from penstock.functions.source import Source
 from penstock.graph.transformation import Node
-from penstock.runtime.partitioning import ByKey
 from penstock.runtime.sources.base import SourcePlanner
 from penstock.runtime.sources.splits import SplitPlanner
-from penstock.runtime.table.keys import RowKey
 from penstock.table.logical import nodes
 from penstock.table.logical.changelog import kinds
 from penstock.table.logical.explain import explain, line_of
@@ -36,7 +33,7 @@ from penstock.table.physical import (
     temporal_joins,
     windows,
 )
-from penstock.table.physical.table_stream import TableStream, row_type_of
+from penstock.table.physical.table_stream import TableStream, common_parallelism, exchanged, row_type_of
 
 # A rule gets the relation as its own type; the dictionary cannot say that.
 Rule = Callable[[Any, "Planner"], TableStream]
@@ -142,8 +139,8 @@ class Planner:
         operator then has parallelism 1), None for no exchange. Without any keys it stays beside its inputs. Its output
         type are the relation's columns, or `fields` where it gives others on the way.
         """
-        exchanged = [_exchanged(source, key) for source, key in zip(inputs, keys or [None] * len(inputs), strict=True)]
-        first, *others = exchanged
+        keyed = zip(inputs, keys or [None] * len(inputs), strict=True)
+        first, *others = [source.stream if key is None else exchanged(source, key) for source, key in keyed]
         stream = first._transform(
             kind,
             name or _name(relation),
@@ -154,7 +151,7 @@ class Planner:
         )
         if keys is None:
             # As in Flink, so that the order of a single source survives.
-            parallelism = parallelism or _common_parallelism(stream._nodes[0])
+            parallelism = parallelism or common_parallelism(stream._nodes[0].upstreams)
         elif any(key is not None and not len(key) for key in keys):
             parallelism = 1
         if parallelism is not None:
@@ -167,9 +164,9 @@ class Planner:
 
     def sink(self, table: TableStream, relation: nodes.Relation, name: str, sink: Any) -> Node:
         """The end of a plan; the node to submit."""
-        node = table.stream._sink("sink", name, sink)._operator_nodes("")[0]
+        node = table.stream._prepared_for(sink)._sink("sink", name, sink)._operator_nodes("")[0]
         node.uid = self._uid(relation, "sink")
-        node.parallelism = _common_parallelism(node) or node.parallelism
+        node.parallelism = common_parallelism(node.upstreams) or node.parallelism
         return node
 
     def _table(
@@ -192,21 +189,6 @@ class Planner:
         uid = f"{label}-{text}"
         number = self._uids[uid] = self._uids.get(uid, 0) + 1
         return uid if number == 1 else f"{uid}-{number}"
-
-
-def _exchanged(table: TableStream, key: Sequence[int] | None) -> DataStream:
-    if key is None:
-        return table.stream
-    by_key = ByKey(RowKey(table.row_type, key))
-    upstreams = tuple(upstream.exchanged(by_key) for upstream in table.stream._upstreams)
-    type_info: TypeInformation = table.row_type
-    return DataStream(table.stream._env, upstreams, type_info)
-
-
-def _common_parallelism(node: Node) -> int | None:
-    """That of all inputs; None when they differ."""
-    found = {upstream.node.parallelism for upstream in node.upstreams}
-    return found.pop() if len(found) == 1 else None
 
 
 def _name(relation: nodes.Relation) -> str:

@@ -23,7 +23,9 @@ from penstock.datastream.connectors.file_system import (
     RollingPolicy,
 )
 from penstock.datastream.formats.parquet import ParquetBulkWriters
+from penstock.storage import storage_at
 from penstock.storage.local import LocalStorage
+from penstock.storage.remote import RemoteStorage
 
 EVERY_THREE = FileCompactStrategy.builder().enable_compaction_on_checkpoint(3).build()
 CONCAT = FileCompactor.concat_file_compactor()
@@ -138,6 +140,45 @@ def test_killed_between_any_two_steps(tmp_path: Path, monkeypatch: pytest.Monkey
                 assert not lines(directory) - Counter(map(str, range(1, 7)))
         commits.sweep()
         assert lines(directory) == Counter(map(str, range(1, 7)))
+
+
+@pytest.mark.parametrize("compactor", [CONCAT, FileCompactor.identical_file_compactor()])
+@pytest.mark.parametrize("step", range(1, 17))
+def test_killed_between_copy_and_removal(monkeypatch: pytest.MonkeyPatch, step: int, compactor: FileCompactor) -> None:
+    """Which are two things on an object store."""
+    location = f"memory://{uuid.uuid4().hex}/sink"
+    store, left = storage_at(location), [step]
+
+    def killed(self: RemoteStorage, name: str, new_name: str) -> None:
+        left[0] -= 1
+        self.rename_whole(name, new_name)  # type: ignore[attr-defined]
+        if left[0] == 0:
+            self.write(name, self.read(new_name))
+            raise Killed
+
+    monkeypatch.setattr(RemoteStorage, "rename_whole", RemoteStorage.rename, raising=False)
+    monkeypatch.setattr(RemoteStorage, "rename", killed)
+
+    def opened() -> CompactingCommitter:
+        made = CompactingCommitter(location, "job", EVERY_THREE, compactor)
+        made.open()
+        return made
+
+    staged = []
+    for epoch in range(1, 8):
+        hidden = hidden_name(f"part-{epoch}", "job", uuid.uuid4().hex)
+        store.write(hidden, f"{epoch}\n".encode())
+        staged.append(Rename(f"{location}/{hidden}", f"{location}/part-{epoch}"))
+    commits, epoch = opened(), 1
+    while epoch <= 8:
+        try:
+            commits.commit(epoch, staged[epoch - 1 : epoch]) if epoch <= 7 else commits.sweep()
+            epoch += 1
+        except Killed:
+            commits = opened()
+    found = [line for name in store.names() if name[0] != "." for line in store.read(name).splitlines()]
+    assert sorted(found) == [b"%d" % number for number in range(1, 8)]
+    assert not [name for name in store.names() if name[0] == "."]
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:

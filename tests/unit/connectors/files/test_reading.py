@@ -235,6 +235,28 @@ def test_what_is_appended_after_the_start_is_not_read(tmp_path: Path) -> None:
     assert _batches(source, work) == [["a"]]
 
 
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_a_last_line_that_has_grown_is_read_whole(tmp_path: Path, parallelism: int) -> None:
+    (tmp_path / "a.txt").write_text("some line\nhal")
+    source = Files(SmallBlocks(), [str(tmp_path)])
+    start = source.initial_position(parallelism)
+    (tmp_path / "a.txt").write_text("some line\nhalf no more\nanother\n")
+    work = source.assignments(start, source.advance(start, 100), parallelism)
+    found = [batch for subtask in work.values() if subtask.work for batch in _batches(source, subtask.work)]
+    assert sorted(line for batch in found for line in batch) == ["half no more", "some line"]
+
+
+def test_watching_reads_a_file_that_was_empty_at_first(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").touch()
+    source = Files(TextLines(), [str(tmp_path)], 10, clock=iter(range(0, 10_000, 100)).__next__)
+    start = source.advance(source.initial_position(1), 100)
+    assert start["pending"] == []
+    (tmp_path / "a.txt").write_text("a\n")
+    found = source.advance(start, 100)
+    assert [Path(file[0]).name for file in found["pending"]] == ["a.txt"]
+    assert source.advance(found, 100) == found
+
+
 def test_watching_finds_new_files_at_the_interval_and_each_only_once(tmp_path: Path) -> None:
     now = 1000
     (tmp_path / "a.txt").write_text("a\n")
@@ -265,6 +287,28 @@ def test_watching_goes_on_from_a_position_in_another_process(tmp_path: Path) -> 
     assert [path for path, *_ in second.assignments(position, end, 1)[0].work] == [str(tmp_path / "b.txt")]
 
 
+@pytest.mark.parametrize("compress", [bz2.compress, lzma.compress])
+def test_what_follows_a_compressed_stream_is_one_too(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    """A second one whose head is damaged was left out without a word."""
+    path = tmp_path / f"a.{'bz2' if compress is bz2.compress else 'xz'}"
+    padding = b"" if compress is bz2.compress else bytes(8)
+    path.write_bytes(compress(b"a\n") + padding + compress(b"b\n") + padding)
+    assert read_all(Files(TextLines(), [str(path)])) == [["a", "b"]]
+    path.write_bytes(compress(b"a\n") + b"X" + compress(b"b\n")[1:])
+    with pytest.raises(JobExecutionError, match=rf"{path.name}' cannot be read"):
+        read_all(Files(TextLines(), [str(path)]))
+
+
+def test_a_file_that_is_not_complete_is_named(tmp_path: Path) -> None:
+    class WithFooter(TextLines):
+        def extent(self, path: str, size: int) -> int:
+            raise pyarrow.ArrowInvalid("no footer")
+
+    (tmp_path / "half.parquet").write_bytes(b"PAR1 and so on")
+    with pytest.raises(JobExecutionError, match=r"half\.parquet' cannot be read: .*until they are complete"):
+        Files(WithFooter(), [str(tmp_path)]).initial_position(1)
+
+
 class FailingOnce(TextLines):
     """Cannot look at the second file it is asked about, once."""
 
@@ -282,7 +326,7 @@ def test_a_look_that_fails_half_way_forgets_no_file(tmp_path: Path) -> None:
     start = source.initial_position(1)
     for name in ("a", "b"):
         (tmp_path / name).write_text(f"{name}\n")
-    with pytest.raises(OSError, match="away"):
+    with pytest.raises(JobExecutionError, match=r"b' cannot be read: OSError: the disk is away"):
         source.advance({**start}, 1000)
     found = source.advance({**start}, 1000)
     assert [Path(file[0]).name for file in found["pending"]] == ["a", "b"]

@@ -92,6 +92,8 @@ def test_raw_is_the_only_column() -> None:
     assert decoded("raw", number, [b"\x00\x00\x01\x02"]) == [(0, 258)]
     with pytest.raises(ProgramError, match="exactly one column"):
         decoded("raw", ID_AND_NAME, [b""])
+    with pytest.raises(JobExecutionError, match="3 bytes is no INT, which has 4"):
+        decoded("raw", number, [b"abc", b"abcde"])
 
 
 def test_avro_messages_are_those_of_the_schema_that_follows_from_the_columns() -> None:

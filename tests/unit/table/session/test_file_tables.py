@@ -187,3 +187,16 @@ def test_policies_that_are_not_there_are_refused(local_env: Factory, tmp_path: P
     partitioned(t_env, tmp_path, sink__partition_commit__policy__kind="metastore,success-file")
     with pytest.raises(NotSupportedError, match="'metastore' is not there"):
         t_env.execute_sql("INSERT INTO done SELECT 1, 'a', 'b'")
+
+
+def test_raw_lines_are_the_bytes_of_the_file(local_env: Factory, tmp_path: Path) -> None:
+    """Also those that are empty, are no UTF-8, or hold a carriage return."""
+    (tmp_path / "a.txt").write_bytes(b"gr\xfc\xdfe\r\n\na\rb\nend")
+    t_env = StreamTableEnvironment.create(local_env(1))
+    for name, kind, more in (("b", "BYTES", ""), ("s", "STRING", ", 'raw.charset' = 'ISO-8859-1'")):
+        t_env.execute_sql(
+            f"CREATE TABLE {name} (line {kind}) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}',"
+            f" 'format' = 'raw'{more})"
+        )
+    assert rows(t_env, "SELECT * FROM b") == [(b"",), (b"a\rb",), (b"end",), (b"gr\xfc\xdfe",)]
+    assert rows(t_env, "SELECT * FROM s") == [("",), ("a\rb",), ("end",), ("grüße",)]
