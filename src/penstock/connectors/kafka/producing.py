@@ -14,6 +14,7 @@ from typing import Any
 
 from penstock.common.errors import JobExecutionError
 from penstock.connectors.kafka.outage import KafkaUnreachable, Outage
+from penstock.connectors.kafka.partition_turns import ANY_PARTITION, PartitionTurns
 from penstock.connectors.kafka.serializer import Messages
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
 
@@ -22,8 +23,9 @@ _ROOM_WAIT = 0.05
 _POLL_EVERY = 10_000
 _LATE = 1.5  # times its timeout: such a call does not come back
 _NONE = repeat(None)
-_ANY_PARTITION = repeat(-1)
 _NOW = repeat(0)
+_AS_IN_JAVA = "murmur2_random"  # keys go to the same partitions as with Kafka's Java client
+_STICKY = "sticky.partitioning.linger.ms"
 
 
 class CallLost(KafkaUnreachable):
@@ -47,13 +49,14 @@ class KafkaProducing:
         self._servers = settings.servers
         self._failed: str | None = None
         self._logs_failures = logs_failures
-        # Keys go to the same partitions as with Kafka's Java client.
-        client = settings.for_client(partitioner="murmur2_random", linger__ms=5, message__timeout__ms=120_000)
+        client = settings.for_client(partitioner=_AS_IN_JAVA, linger__ms=5, message__timeout__ms=120_000)
         client |= {key.replace("__", "."): value for key, value in further.items()}
         client |= {"error_cb": self.outage.error_cb, "delivery.report.only.error": True}
         if "transactional.id" not in client:
             client["on_delivery"] = self._on_delivery  # a transaction fails by itself if a message does
         self.producer = new_client("Producer", client)
+        takes_turns = client["partitioner"] == _AS_IN_JAVA and _STICKY not in client
+        self._turns = PartitionTurns(self.producer.list_topics) if takes_turns else None
 
     def _on_delivery(self, error: Any, message: Any) -> None:
         if error is None:
@@ -79,7 +82,7 @@ class KafkaProducing:
                 _some(topics, sent, end),
                 values,
                 _some(messages.keys or _NONE, sent, end),
-                _some(messages.partitions or _ANY_PARTITION, sent, end),
+                _some(messages.partitions or repeat(self._partition(messages, end - sent)), sent, end),
                 _NONE,
                 _NONE,
                 _some(messages.timestamps or _NOW, sent, end),
@@ -97,6 +100,11 @@ class KafkaProducing:
                 topic = messages.topics if isinstance(messages.topics, str) else messages.topics[failed]
                 raise self.error(f"a record for {topic} was not accepted", error) from None
             self.check()
+
+    def _partition(self, messages: Messages, count: int) -> int:
+        if self._turns is None or messages.keys is not None or not isinstance(messages.topics, str):
+            return ANY_PARTITION
+        return self._turns.next(messages.topics, count)
 
     def flush(self) -> None:
         """Until all are written; a message that stays too long fails by its own timeout."""
