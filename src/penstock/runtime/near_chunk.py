@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+
 from penstock.common.typeinfo import TypeInformation
 from penstock.runtime.batch import Batch, Codec, Control
 from penstock.runtime.coerced_lists import settled_check
