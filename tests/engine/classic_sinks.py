@@ -96,3 +96,24 @@ class SentOnce(GenericWriteAheadSink[int]):
     def send_values(self, values: list[int], checkpoint_id: int, timestamp: int) -> bool:
         VISIBLE.extend(values if self._takes else [])
         return self._takes
+
+
+class LedgerOfOneConnection(Ledger):
+    """What was connected to was started anew: a connection of before it is of no use."""
+
+    def open(self) -> None:
+        super().open()
+        self._lost = False
+
+    def commit_checkpoint(self, subtask_idx: int, checkpoint_id: int) -> None:
+        if len(COMMITTED) == 1 and not CONTENTS:
+            CONTENTS[subtask_idx] = "lost"
+            self._lost = True
+        if self._lost:
+            raise ConnectionError("the connection was lost")
+        super().commit_checkpoint(subtask_idx, checkpoint_id)
+
+    def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
+        if self._lost:
+            raise ConnectionError("the connection was lost")
+        return super().is_checkpoint_committed(subtask_idx, checkpoint_id)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.conftest import EnvironmentFactory
 from tests.engine import classic_sinks
-from tests.engine.classic_sinks import EVENTS, Ledger, LedgerOfContents, SentOnce, Transactions
+from tests.engine.classic_sinks import EVENTS, Ledger, LedgerOfContents, LedgerOfOneConnection, SentOnce, Transactions
 
 from penstock.common import Configuration, Types
 from penstock.common.errors import JobExecutionError
@@ -114,3 +114,8 @@ def test_the_last_epoch_of_an_earlier_run_is_not_taken_for_one_of_as_many_epochs
     with pytest.raises(JobExecutionError, match="these are other records.* give another --job-id"):
         write(local_env(), SentOnce(LedgerOfContents()))
     assert sorted(classic_sinks.VISIBLE) == list(range(20))
+
+
+def test_a_commit_that_failed_is_tried_again_with_a_new_connection() -> None:
+    write(restarting(5), SentOnce(LedgerOfOneConnection()))
+    assert set(classic_sinks.VISIBLE) == set(range(20)) and len(classic_sinks.COMMITTED) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from abc import ABC, abstractmethod
 from copy import copy
@@ -128,12 +129,23 @@ class _LogCommitter(Committer):
         self._notes.set_operator_id(context.operator_uid)
 
     def open(self) -> None:
+        if self._opened:
+            return
         self._opened = True
         self._notes.create_resource()
         self._notes.open()
         self._sink.open()
 
     def commit(self, epoch: int, committables: list[_Log]) -> None:
+        try:
+            self.open()
+            self._send(epoch, committables)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                self.close()  # the next attempt connects anew
+            raise
+
+    def _send(self, epoch: int, committables: list[_Log]) -> None:
         for log in committables:
             if not self._was_sent(log, epoch):
                 if not self._sink.send_values(log.values, epoch, log.timestamp):
@@ -162,5 +174,6 @@ class _LogCommitter(Committer):
 
     def close(self) -> None:
         if self._opened:
+            self._opened = False
             self._sink.close()
             self._notes.close()

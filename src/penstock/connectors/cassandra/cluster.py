@@ -51,7 +51,6 @@ class HostCluster(ClusterBuilder):
 
 def connected(builder: ClusterBuilder) -> tuple[Any, str]:
     """A session, and how to name the cluster to people."""
-    away = package("cassandra.cluster", "cassandra").NoHostAvailable
     if (driver := logging.getLogger("cassandra")).level == logging.NOTSET:
         driver.setLevel(logging.CRITICAL)  # it shows each attempt with its traceback, and warns of its own defaults
     cluster = builder.build_cluster()
@@ -67,7 +66,13 @@ def connected(builder: ClusterBuilder) -> tuple[Any, str]:
             cluster.shutdown()
             raise
 
-    return reach(name, attempt, lambda error: isinstance(error, away) and not _refused(error)), name
+    return reach(name, attempt, is_away), name
+
+
+def is_away(error: Exception) -> bool:
+    nobody = package("cassandra.cluster", "cassandra").NoHostAvailable
+    late = package("cassandra", "cassandra").OperationTimedOut
+    return isinstance(error, (nobody, late)) and not _refused(error)
 
 
 def _host(place: Any) -> str:

@@ -8,7 +8,8 @@ from penstock.common.errors import JobExecutionError
 from penstock.common.types import Row
 from penstock.common.utils import refuse_java_object
 from penstock.connectors.arguments import instance, text
-from penstock.connectors.cassandra.cluster import ClusterBuilder, Statements, connected
+from penstock.connectors.cassandra.cluster import ClusterBuilder, Statements, connected, is_away
+from penstock.connectors.reaching import reach
 from penstock.functions.sink import Records, Sink, SinkWriter, WriterContext
 from penstock.functions.write_ahead import CheckpointCommitter, GenericWriteAheadSink
 
@@ -166,7 +167,7 @@ class CassandraCommitter(CheckpointCommitter):
             session.cluster.shutdown()
 
     def open(self) -> None:
-        self._session, _ = connected(self._builder)
+        self._session, self._name = connected(self._builder)
 
     def close(self) -> None:
         if hasattr(self, "_session"):
@@ -177,7 +178,7 @@ class CassandraCommitter(CheckpointCommitter):
 
     def commit_content(self, subtask_idx: int, checkpoint_id: int, content: str) -> None:
         update = f"UPDATE {self._table} SET checkpoint_id = %s, content = %s WHERE sink_id = %s AND sub_id = %s"
-        self._session.execute(update, (checkpoint_id, content, self.operator_id, subtask_idx))
+        self._ask(update, (checkpoint_id, content, self.operator_id, subtask_idx))
 
     def is_checkpoint_committed(self, subtask_idx: int, checkpoint_id: int) -> bool:
         found = self._noted("checkpoint_id", subtask_idx)
@@ -189,5 +190,8 @@ class CassandraCommitter(CheckpointCommitter):
 
     def _noted(self, column: str, subtask_idx: int) -> Any:
         query = f"SELECT {column} FROM {self._table} WHERE sink_id = %s AND sub_id = %s"
-        found = self._session.execute(query, (self.operator_id, subtask_idx)).one()
+        found = self._ask(query, (self.operator_id, subtask_idx)).one()
         return None if found is None else found[0]
+
+    def _ask(self, query: str, values: tuple[Any, ...]) -> Any:
+        return reach(self._name, lambda: self._session.execute(query, values), is_away)

@@ -46,8 +46,9 @@ _REMEDY = (
 
 class _Phase(Enum):
     STOPPED = 0
-    GATHERING = 1  # waits until there is a task in every slot
-    RUNNING = 2  # tasks open their functions, and the first epoch waits in their sockets
+    BEGINNING = 1  # commits what the attempt before has left: a failure is one of the attempt, as later
+    GATHERING = 2  # waits until there is a task in every slot
+    RUNNING = 3  # tasks open their functions, and the first epoch waits in their sockets
 
 
 class ResidentEngine:
@@ -108,6 +109,9 @@ class ResidentEngine:
             LevelBlob.of(blueprint, level, job.settings.job_id, self._job.savepoint) for level in range(job.levels)
         )
         self._losses = self._ended = 0
+        self._enter(_Phase.BEGINNING)
+
+    def _begin(self) -> None:
         self._job.fence()
         self._epochs.begin()
         self._enter(_Phase.GATHERING)
@@ -117,6 +121,8 @@ class ResidentEngine:
         if lost is not None:
             return AttemptEnd(lost, can_restart=False)
         try:
+            if self._phase is _Phase.BEGINNING:
+                self._begin()
             return self._run_for(seconds)
         except Exception as error:
             return AttemptEnd(failure_of(error))
@@ -127,9 +133,10 @@ class ResidentEngine:
     def stop(self) -> None:
         """Functions are closed; tasks that do not answer, because user code does not return, are replaced."""
         supervisor = self._supervisor
-        if supervisor is None or self._phase is _Phase.STOPPED:
-            return
+        before = self._phase
         self._enter(_Phase.STOPPED)
+        if supervisor is None or before in (_Phase.STOPPED, _Phase.BEGINNING):
+            return
         self._epochs.stop()
         if self._host.lost() is not None:
             return

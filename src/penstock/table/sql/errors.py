@@ -10,7 +10,6 @@ from penstock.common.credentials import mentions_credentials
 from penstock.common.errors import ProgramError
 from penstock.table.syntax.position import Position
 
-
 _HIDDEN = "'*****'"
 _VALUE = re.compile(r"'(?:[^']|'')*(?:'|$)|\"[^\"]*(?:\"|$)|=\s*([^\s'\"=,)][^\s'\",)]*)")  # also without quotes
 

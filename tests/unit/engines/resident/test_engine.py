@@ -92,6 +92,29 @@ def test_too_few_slots_are_told_in_our_words(tmp_path: Path) -> None:
     assert host.closed
 
 
+def test_an_attempt_that_cannot_commit_what_the_one_before_has_left_is_followed_by_another(tmp_path: Path) -> None:
+    """The system that takes it may be away for longer than one look."""
+    away = [True]
+
+    def publish() -> None:
+        if away.pop():
+            away.append(False)
+            raise ConnectionError("the database is away")
+
+    job = job_in(tmp_path)
+    job.completion.publish = publish
+    engine = ResidentEngine(EmptyHost())
+    engine.prepare(SimpleNamespace(configuration={}), None)  # type: ignore[arg-type]
+    engine.open(job)
+    engine.start(1)
+    end = engine.watch(0)
+    assert end is not None and end.can_restart and "the database is away" in str(end.failure)
+    engine.stop()
+    engine.start(2)
+    assert engine.watch(0) is None
+    engine.close()
+
+
 def test_slots_that_no_cluster_has_are_not_waited_for(tmp_path: Path) -> None:
     host = EmptyHost(room=1)
     engine = ResidentEngine(host)
