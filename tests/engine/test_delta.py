@@ -169,6 +169,21 @@ def test_later_versions_are_read_too(tmp_path: Path) -> None:
     assert [row.k for row in found] == list(range(len(found))) and len(found) >= 30
 
 
+@pytest.mark.parametrize("continuous", [False, True])
+def test_a_column_that_the_table_gets_later_is_null_before(tmp_path: Path, continuous: bool) -> None:
+    uri = str(tmp_path / "table")
+    first = pa.table({"k": pa.array([1], pa.int64()), "p": ["x"]})
+    write_deltalake(uri, first, partition_by=["p"])
+    wider = pa.table({"k": pa.array([2], pa.int64()), "p": ["y"], "v": ["there"]})
+    write_deltalake(uri, wider, mode="append", schema_mode="merge")
+    row_type = Types.ROW_NAMED(["v", "k", "p"], [Types.STRING(), Types.LONG(), Types.STRING()])
+    env = StreamExecutionEnvironment(executor=LocalExecutor(5, stop_after=3 if continuous else None))
+    env.set_parallelism(1)
+    rows = env.from_source(DeltaSource(uri, row_type, version=0, continuous=continuous), NO_WATERMARKS, "t")
+    expected = [(None, 1, "x"), ("there", 2, "y")]
+    assert [tuple(row) for row in rows.execute_and_collect()] == expected[: 1 + continuous]
+
+
 def test_what_a_stream_of_rows_cannot_tell_is_refused(tmp_path: Path) -> None:
     uri = str(tmp_path / "table")
     write_deltalake(uri, pa.table({"k": pa.array(range(5), pa.int64()), "v": ["a"] * 5}))
