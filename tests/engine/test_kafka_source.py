@@ -481,5 +481,5 @@ def test_splits_that_were_found_are_told_again_when_more_streams_are_named(kafka
 def test_what_has_to_be_read_to_an_end_is_not_left_out(kafka: KafkaBroker) -> None:
     source = dynamic(NamedClusters(kafka)).set_bounded(KafkaOffsetsInitializer.latest()).build()
     reader = source.create_reader(ReaderContext("job", "uid", 0, 1, None))  # type: ignore[arg-type]
-    with pytest.raises(JobExecutionError, match="'here' is not named by the metadata service any more"):
+    with pytest.raises(JobExecutionError, match="'here' is not named by its service any more"):
         reader.add_split(KafkaSplit("here@t-0", 0, Place("t", 0), 9), 1)

@@ -329,9 +329,7 @@ class _ClusterReader(SourceReader):
         self._read.add(split.split_id)
 
     def _leave(self, split: KafkaSplit, position: int) -> None:
-        told = (
-            f"{split.partition} of the Kafka cluster {_cluster_of(split.split_id)!r} is not named by the metadata service"
-        )
+        told = f"{split.partition} of the Kafka cluster {_cluster_of(split.split_id)!r} is not named by its service"
         if self._source.bounded:
             raise JobExecutionError(
                 f"{told} any more, but was not read to its end. Let the service name it until the job has ended."
