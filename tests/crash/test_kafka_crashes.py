@@ -13,6 +13,7 @@ import pytest
 from tests.crash.killed_job import KilledJob
 from tests.patience import patience
 from tests.services.kafka import (
+    Kafka,
     KafkaBroker,
     Unavailable,
     committed_messages,
@@ -51,7 +52,7 @@ class CountingJob(KilledJob):
     def __init__(
         self,
         directory: Path,
-        broker: KafkaBroker,
+        broker: Kafka,
         records: int,
         width: int = 0,
         database: PostgresServer | None = None,
@@ -136,10 +137,10 @@ def test_offsets_are_found_again_when_the_broker_was_restarted(broker: KafkaBrok
         cluster.close()
 
 
-def _kill_broker_after_an_epoch(job: CountingJob, process: subprocess.Popen[str]) -> None:
+def _kill_broker_after_an_epoch(broker: KafkaBroker, job: CountingJob, process: subprocess.Popen[str]) -> None:
     job.wait_for_epoch(process)
-    job.broker.kill()
-    job.broker.start()
+    broker.kill()
+    broker.start()
 
 
 @pytest.mark.soak
@@ -148,7 +149,7 @@ def _kill_broker_after_an_epoch(job: CountingJob, process: subprocess.Popen[str]
 def test_the_broker_dies_and_comes_back(tmp_path: Path, broker: KafkaBroker, engine: str, width: int) -> None:
     job = CountingJob(tmp_path, broker, 20_000, width, epoch_records=2_000, engine=engine)
     process = job.start()
-    _kill_broker_after_an_epoch(job, process)
+    _kill_broker_after_an_epoch(broker, job, process)
     assert job.wait(process, "broker killed") == 0, job.story()
     job.assert_complete()
 
@@ -188,7 +189,7 @@ def test_killed_at_every_moment(
     for crashes in _every_moment(engine, number):
         process = job.start(*crashes)
         if broker_dies:
-            _kill_broker_after_an_epoch(job, process)
+            _kill_broker_after_an_epoch(broker, job, process)
         job.wait(process, ", ".join(crashes))
         assert not job.finished, f"the input is too short for this sweep\n{job.story()}"
     job.run_to_the_end(epoch_records=20_000)

@@ -12,7 +12,7 @@ import pickle
 import struct
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -21,6 +21,7 @@ from tests.patience import patience
 from tests.services.kafka import KafkaBroker, committed_messages, create_topic, hanging_partitions
 
 from penstock.connectors.kafka.coordinator import NotYet, Told, TransactionCoordinator
+from penstock.connectors.kafka.producing import CallLost, KafkaProducing
 from penstock.connectors.kafka.serializer import Messages
 from penstock.connectors.kafka.staged_parts import StagedPart
 from penstock.connectors.kafka.transactions import TransactionLane
@@ -69,6 +70,35 @@ def _wait_for_coordinator(consumer: Any, place: Any) -> None:
             return
 
 
+def part_of_words(topic: str, words: Sequence[bytes] = WORDS) -> StagedPart:
+    content = pickle.dumps(Messages(topic, list(words), None, None, None, None))
+    return StagedPart("part", topic, (content,))
+
+
+def commit(broker: KafkaBroker, topic: str, id_: str, part: StagedPart) -> None:
+    guarantee = DeliveryGuarantee.EXACTLY_ONCE
+    sink = text_sink(broker, topic, guarantee, default_api_timeout_ms=str(int(patience(6) * 1000)))
+    lane = TransactionLane(sink._settings, id_, None)
+    try:
+        lane.commit(EPOCH, [part])
+    finally:
+        lane.close()
+
+
+def coordinator_of(broker: KafkaBroker, id_: str) -> TransactionCoordinator:
+    return TransactionCoordinator(broker.client(), id_, patience(10))
+
+
+def ended_behind_its_back(broker: KafkaBroker, id_: str, commits: bool) -> Told:
+    with coordinator_of(broker, id_) as coordinator:
+        told = coordinator.describe()
+        assert told is not None
+        coordinator.end(told, commits)
+        while (now := coordinator.describe()) is not None and not now.state.startswith("Complete"):
+            pass
+    return told
+
+
 class Unended:
     """The epoch's first word is in its transaction, the second in what nobody has told how it ended."""
 
@@ -79,8 +109,7 @@ class Unended:
         self.topic, self.id = create_topic(broker), f"lane-{uuid.uuid4().hex}"
         consumer = Consumer(broker.client(**{"group.id": self.id}))
         _wait_for_coordinator(consumer, TopicPartition(self.topic, 0))
-        content = pickle.dumps(Messages(self.topic, list(WORDS), None, None, None, None))
-        self.part = StagedPart("part", self.topic, (content,))
+        self.part = part_of_words(self.topic)
         digest = hashlib.sha256(b"part").hexdigest()
         producer = Producer(broker.client(**{"transactional.id": self.id}))
         producer.init_transactions(patience(30))
@@ -100,16 +129,10 @@ class Unended:
         producer.purge()
 
     def _ended(self, commits: bool) -> Told:
-        with self.coordinator() as coordinator:
-            told = coordinator.describe()
-            assert told is not None
-            coordinator.end(told, commits)
-            while (now := coordinator.describe()) is not None and not now.state.startswith("Complete"):
-                pass
-        return told
+        return ended_behind_its_back(self.broker, self.id, commits)
 
     def coordinator(self) -> TransactionCoordinator:
-        return TransactionCoordinator(self.broker.client(), self.id, patience(10))
+        return coordinator_of(self.broker, self.id)
 
     def _mark(self, who: Told, digest: str) -> None:
         host, port = self.broker.address.split(":")
@@ -122,13 +145,7 @@ class Unended:
         assert answer.int16() == 0
 
     def commit(self) -> None:
-        guarantee = DeliveryGuarantee.EXACTLY_ONCE
-        sink = text_sink(self.broker, self.topic, guarantee, default_api_timeout_ms=str(int(patience(6) * 1000)))
-        lane = TransactionLane(sink._settings, self.id, None)
-        try:
-            lane.commit(EPOCH, [self.part])
-        finally:
-            lane.close()
+        commit(self.broker, self.topic, self.id, self.part)
 
     def assert_once(self) -> None:
         assert hanging_partitions(self.broker, self.topic) == set()
@@ -196,3 +213,69 @@ def test_an_open_transaction_is_ended_before_it_is_judged(broker: KafkaBroker) -
         before.commit_transaction(patience(30))
     unended.commit()
     unended.assert_once()
+
+
+@contextlib.contextmanager
+def open_transaction_of_another(broker: KafkaBroker, topic: str) -> Iterator[None]:
+    """Readers with read_committed do not get behind it, whatever else has ended."""
+    from confluent_kafka import Producer
+
+    other = Producer(broker.client(**{"transactional.id": f"other-{uuid.uuid4().hex}"}))
+    other.init_transactions(patience(30))
+    other.begin_transaction()
+    other.produce(topic, b"of another")
+    assert other.flush(patience(30)) == 0
+    yield
+    other.abort_transaction(patience(30))
+
+
+def test_a_commit_returns_when_all_partitions_know(broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mark and the coordinator say that it is over; one partition of the results has not heard of it."""
+    topic, id_ = create_topic(broker), f"lane-{uuid.uuid4().hex}"
+    original, commits = KafkaProducing.retried, itertools.count()
+
+    def forgetting(self: KafkaProducing, step: Any, *arguments: Any, **further: Any) -> Any:
+        if step != self.producer.commit_transaction or next(commits):
+            return original(self, step, *arguments, **further)
+        ended_behind_its_back(broker, id_, commits=True)
+        self.producer.produce(topic, WORDS[1])
+        assert self.producer.flush(patience(30)) == 0
+        return None
+
+    monkeypatch.setattr(KafkaProducing, "retried", forgetting)
+    with open_transaction_of_another(broker, topic):
+        commit(broker, topic, id_, part_of_words(topic, WORDS[:1]))
+    assert hanging_partitions(broker, topic) == set()
+    assert sorted(each.value() for each in committed_messages(broker, topic)) == sorted(WORDS)
+
+
+def test_what_another_has_open_is_not_ones_own(broker: KafkaBroker, caplog: pytest.LogCaptureFixture) -> None:
+    topic, id_ = create_topic(broker), f"lane-{uuid.uuid4().hex}"
+    with open_transaction_of_another(broker, topic), caplog.at_level("WARNING", "penstock.kafka"):
+        commit(broker, topic, id_, part_of_words(topic))
+        commit(broker, topic, id_, part_of_words(topic))
+    assert "told all partitions" not in caplog.text
+    assert sorted(each.value() for each in committed_messages(broker, topic)) == sorted(WORDS)
+
+
+@pytest.mark.parametrize("step", ["send_offsets_to_transaction", "commit_transaction"])
+@pytest.mark.parametrize("after", [True, False])
+def test_a_call_that_does_not_come_back_costs_no_restart(
+    broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+) -> None:
+    """What became of it is looked up by another producer."""
+    topic, id_ = create_topic(broker), f"lane-{uuid.uuid4().hex}"
+    original, calls = KafkaProducing.retried, itertools.count()
+
+    def losing(self: KafkaProducing, asked: Any, *arguments: Any, **further: Any) -> Any:
+        lost = asked == getattr(self.producer, step) and next(calls) == 0
+        if after or not lost:
+            answer = original(self, asked, *arguments, **further)
+        if lost:
+            raise CallLost("lost")
+        return answer
+
+    monkeypatch.setattr(KafkaProducing, "retried", losing)
+    commit(broker, topic, id_, part_of_words(topic))
+    assert hanging_partitions(broker, topic) == set()
+    assert sorted(each.value() for each in committed_messages(broker, topic)) == sorted(WORDS)

@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tests.patience import patience
 
@@ -32,14 +32,28 @@ class Unavailable(RuntimeError):
     """Why there can be no broker on this machine; tests are skipped with it."""
 
 
+class Kafka(Protocol):
+    """One broker, or several."""
+
+    replication: int
+
+    @property
+    def address(self) -> str: ...
+    def client(self, **settings: Any) -> dict[str, Any]: ...
+
+
 class KafkaBroker:
     """Started and stopped by the tests, also with SIGKILL; what it has stored stays until `remove`."""
+
+    replication = 1  # of topics
 
     def __init__(self, settings: dict[str, str] | None = None, java_options: Sequence[str] = _QUICK_START) -> None:
         self._java_options = java_options
         self._directory = Path(tempfile.mkdtemp(prefix="penstock-kafka-"))
         self._port, self._controller = _free_port(), _free_port()
         self._settings = settings or {}
+        self._quorum = {"controller.quorum.bootstrap.servers": self.controller}
+        self._format_as = ("--standalone",)
         self._process: subprocess.Popen[bytes] | None = None
         self._formatted = False
 
@@ -47,15 +61,41 @@ class KafkaBroker:
     def address(self) -> str:
         return f"127.0.0.1:{self._port}"
 
+    @property
+    def controller(self) -> str:
+        return f"127.0.0.1:{self._controller}"
+
+    def join(self, number: int, voters: str, settings: dict[str, str]) -> None:
+        """Before its first start: it becomes a member of a cluster."""
+        self._quorum = {"controller.quorum.voters": voters}
+        self._settings = {"node.id": str(number), **settings, **self._settings}
+        self._format_as = ()
+
     def start(self) -> None:
         """Returns when clients can reach it."""
-        libs = _fetched_jars()
+        self.format()
+        self.launch()
+        self.wait_until_it_answers()
+
+    def format(self) -> None:
         if not self._formatted:
+            libs = _fetched_jars()
             self._write_settings()
             tool = "kafka.tools.StorageTool"
-            format_ = ["format", "--standalone", "-t", _cluster_id(), "-c", str(self._directory / "server.properties")]
+            format_ = [
+                "format",
+                *self._format_as,
+                "-t",
+                _cluster_id(),
+                "-c",
+                str(self._directory / "server.properties"),
+            ]
             subprocess.run(self._java(libs, tool, *format_), check=True, capture_output=True, timeout=patience(60))
             self._formatted = True
+
+    def launch(self) -> None:
+        """By a thread that lives as long as the broker shall."""
+        libs = _fetched_jars()
         with (self._directory / "broker.log").open("ab") as log:
             self._process = subprocess.Popen(
                 self._java(libs, "kafka.Kafka", str(self._directory / "server.properties")),
@@ -65,7 +105,6 @@ class KafkaBroker:
                 start_new_session=True,
                 preexec_fn=_die_with_parent,
             )
-        self._wait_until_it_answers()
 
     def kill(self) -> None:
         """As kill -9 does, in the middle of whatever it does."""
@@ -94,8 +133,8 @@ class KafkaBroker:
         settings = {
             "process.roles": "broker,controller",
             "node.id": "1",
-            "controller.quorum.bootstrap.servers": f"127.0.0.1:{self._controller}",
-            "listeners": f"PLAINTEXT://127.0.0.1:{self._port},CONTROLLER://127.0.0.1:{self._controller}",
+            **self._quorum,
+            "listeners": f"PLAINTEXT://127.0.0.1:{self._port},CONTROLLER://{self.controller}",
             "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self._port}",
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "controller.listener.names": "CONTROLLER",
@@ -117,7 +156,7 @@ class KafkaBroker:
         (self._directory / "server.properties").write_text(text)
         (self._directory / "log4j2.properties").write_text(_LOGGING)
 
-    def _wait_until_it_answers(self) -> None:
+    def wait_until_it_answers(self) -> None:
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
 
@@ -157,19 +196,19 @@ def kafka_broker(
 
 
 def create_topic(
-    broker: KafkaBroker, partitions: int = 1, name: str | None = None, config: dict[str, str] | None = None
+    broker: Kafka, partitions: int = 1, name: str | None = None, config: dict[str, str] | None = None
 ) -> str:
     """A new topic, with a name that no other test uses."""
     from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
     name = name or f"topic-{uuid.uuid4().hex[:12]}"
     admin = AdminClient(broker.client())
-    for future in admin.create_topics([NewTopic(name, partitions, 1, config=config or {})]).values():
+    for future in admin.create_topics([NewTopic(name, partitions, broker.replication, config=config or {})]).values():
         future.result(patience(30))
     return name
 
 
-def add_partitions(broker: KafkaBroker, topic: str, total: int) -> None:
+def add_partitions(broker: Kafka, topic: str, total: int) -> None:
     from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
 
     admin = AdminClient(broker.client())
@@ -177,7 +216,7 @@ def add_partitions(broker: KafkaBroker, topic: str, total: int) -> None:
         future.result(patience(30))
 
 
-def produce(broker: KafkaBroker, topic: str, values: Any, **settings: Any) -> None:
+def produce(broker: Kafka, topic: str, values: Any, **settings: Any) -> None:
     """Values are bytes, or dictionaries of what `Producer.produce` takes."""
     from confluent_kafka import Producer
 
@@ -187,7 +226,7 @@ def produce(broker: KafkaBroker, topic: str, values: Any, **settings: Any) -> No
     assert producer.flush(patience(60)) == 0
 
 
-def committed_messages(broker: KafkaBroker, topic: str) -> list[Any]:
+def committed_messages(broker: Kafka, topic: str) -> list[Any]:
     """Everything that a reader with read_committed sees up to now, by a client of Kafka's own."""
     from confluent_kafka import Consumer, KafkaError, TopicPartition
 
@@ -211,7 +250,7 @@ def committed_messages(broker: KafkaBroker, topic: str) -> list[Any]:
         consumer.close()
 
 
-def hanging_partitions(broker: KafkaBroker, topic: str) -> set[int]:
+def hanging_partitions(broker: Kafka, topic: str) -> set[int]:
     """Partitions with a transaction that nobody has ended: readers with read_committed do not get behind it."""
     from confluent_kafka import Consumer, TopicPartition
 

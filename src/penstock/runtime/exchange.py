@@ -107,6 +107,10 @@ class ExchangeWriter:
         self._seqs = dict.fromkeys(self._chunks, 0)
         self._records = 0
         self.bytes_sent = 0
+        self.prepare()
+
+    def prepare(self) -> None:
+        """What a strategy needs besides."""
 
     @property
     def records_sent(self) -> int:
@@ -210,17 +214,9 @@ class BroadcastWriter(ExchangeWriter):
 class RoundRobinWriter(ExchangeWriter):
     """Rebalance, and within its share of the targets rescale."""
 
-    def __init__(
-        self,
-        edge: EdgeBlueprint,
-        subtask: int,
-        chunk_records: int,
-        send: Callable[[ExchangeRow], None],
-        near: Neighbours = NOBODY,
-    ) -> None:
-        super().__init__(edge, subtask, chunk_records, send, near)
+    def prepare(self) -> None:
         self._targets = list(self._chunks)
-        self._next = subtask % len(self._targets)
+        self._next = self._subtask % len(self._targets)
 
     def emit(self, batch: Batch) -> None:
         count, width, unkeyed = len(batch), len(self._targets), batch.keyed(None)
@@ -290,18 +286,11 @@ class CustomWriter(ScatterWriter):
 class KeyWriter(ScatterWriter):
     """Sends each record, with its key, to the subtask that owns the key."""
 
-    def __init__(
-        self,
-        edge: EdgeBlueprint,
-        subtask: int,
-        chunk_records: int,
-        send: Callable[[ExchangeRow], None],
-        near: Neighbours = NOBODY,
-    ) -> None:
-        super().__init__(edge, subtask, chunk_records, send, near)
-        assert isinstance(edge.partitioning, ByKey)
-        self._selection = KeySelection(edge.partitioning.selector, edge.partitioning.key_type)
-        self._owners = KeyOwners(edge.target_parallelism, edge.target_max_parallelism)
+    def prepare(self) -> None:
+        partitioning = self.edge.partitioning
+        assert isinstance(partitioning, ByKey)
+        self._selection = KeySelection(partitioning.selector, partitioning.key_type)
+        self._owners = KeyOwners(self.edge.target_parallelism, self.edge.target_max_parallelism)
 
     def functions(self) -> tuple[Function, ...]:
         assert isinstance(self.edge.partitioning, ByKey)

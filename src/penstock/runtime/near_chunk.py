@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import pyarrow as pa
 
 from penstock.common.typeinfo import TypeInformation
 from penstock.runtime.batch import Batch, Codec, Control
@@ -45,23 +42,18 @@ class NearWay:
             return NearChunk(controls, None, 0)
         if not _has_constant_keys(records):
             return None
-        columns = records.columns_of(self._codec)
+        codec, columns = self._codec, records.columns_of(self._codec)
         if columns is not None:
-            return NearChunk(controls, self._in_columns(records, columns), int(columns.nbytes))
-        values = records.values
-        if self._are_settled is None or not self._are_settled(values):
+            values = None if codec.mutable else records.made_values
+            return NearChunk(controls, records.with_content(values, codec, columns), int(columns.nbytes))
+        if self._are_settled is None or not self._are_settled(records.values):
             return None
         if not self._takes_rows:
-            columns = self._codec.encode(values)
-            return NearChunk(controls, self._batch(records, values, columns), int(columns.nbytes))
-        sample = self._codec.encode(values[:_SAMPLE])
-        return NearChunk(controls, self._batch(records, values), int(sample.nbytes) * len(values) // sample.num_rows)
-
-    def _in_columns(self, records: Batch, columns: pa.RecordBatch) -> Batch:
-        return self._batch(records, None if self._codec.mutable else records.made_values, columns)
-
-    def _batch(self, records: Batch, values: list[Any] | None, columns: pa.RecordBatch | None = None) -> Batch:
-        return records.with_content(values, self._codec, columns)
+            columns = codec.encode(records.values)
+            return NearChunk(controls, records.with_content(records.values, codec, columns), int(columns.nbytes))
+        sample = codec.encode(records.values[:_SAMPLE])
+        size = int(sample.nbytes) * len(records) // sample.num_rows
+        return NearChunk(controls, records.with_content(records.values, codec, None), size)
 
 
 def _has_constant_keys(batch: Batch) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import TimeoutError as FutureTimeout
 from importlib import import_module
 from typing import Any
 
@@ -16,6 +17,7 @@ from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, n
 _NO_GROUP = "penstock"  # librdkafka wants a group for every consumer; this one never commits
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds
 _LEADER_SECONDS = 5.0
+_CALL_SECONDS = 10.0
 _logger = logging.getLogger("penstock.kafka")
 
 
@@ -77,10 +79,10 @@ class KafkaCluster:
         wanted = {self._place(each): spec for each in partitions}
 
         def ask() -> Offsets:
-            patience = self._outage.patience
-            futures = self._admin.list_offsets(wanted, isolation_level=isolation, request_timeout=patience)
+            seconds = min(self._outage.patience, _CALL_SECONDS)  # all of it, if a leader has died meanwhile
+            futures = self._admin.list_offsets(wanted, isolation_level=isolation, request_timeout=seconds)
             return {
-                KafkaTopicPartition(place.topic, place.partition): future.result(patience).offset
+                KafkaTopicPartition(place.topic, place.partition): future.result(2 * seconds).offset
                 for place, future in futures.items()
             }
 
@@ -93,10 +95,10 @@ class KafkaCluster:
         while True:
             try:
                 answer = ask()
-            except self._kafka.KafkaException as error:
+            except (self._kafka.KafkaException, FutureTimeout) as error:
                 self._admin.poll(0), self._consumer.poll(0)  # which tells the outage what clients have met
                 if time.monotonic() - began > self._outage.patience:
-                    raise self._outage.failure(error.args[0]) from None
+                    raise self._outage.failure(*error.args) from None
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 self._find_leaders()

@@ -12,16 +12,20 @@ from penstock.connectors.kafka.wire import CannotAsk, Connection, Question, arra
 _COMMIT_OFFSETS, _FETCH_OFFSETS = Question(8, 2), Question(9, 1)
 _FIND_COORDINATOR, _VERSIONS = Question(10, 1), Question(18, 0)
 _INIT, _ADD_PARTITIONS, _ADD_OFFSETS, _END = Question(22, 0), Question(24, 0), Question(25, 0), Question(26, 0)
-_DESCRIBE = Question(65, 0)
-_NEEDED = (_COMMIT_OFFSETS, _FETCH_OFFSETS, _INIT, _ADD_PARTITIONS, _ADD_OFFSETS, _END, _DESCRIBE)
+PRODUCERS, _DESCRIBE = Question(61, 0), Question(65, 0)
+_NEEDED = (_COMMIT_OFFSETS, _FETCH_OFFSETS, _INIT, _ADD_PARTITIONS, _ADD_OFFSETS, _END, PRODUCERS, _DESCRIBE)
 _OF_GROUPS, _OF_TRANSACTIONS = 0, 1
 _UNKNOWN_ID = 105
 _STILL_ENDING = 51
 _DEFAULT_PORT = 9092
+_OFFSETS = "__consumer_offsets"
 # Of brokers that have just started, or that partitions have left; and while the transaction before is still ending.
 _PASSING = {-1, 3, 5, 6, 7, 13, 14, 15, 16, _STILL_ENDING, 55, 56}
 _FENCED = {47, 49, 90}
 _CANNOT = {29, 30, 35, 53}  # not allowed, or not known
+
+
+Place = tuple[str, int]  # topic and partition
 
 
 class NotYet(Exception):
@@ -38,6 +42,7 @@ class Told(NamedTuple):
     state: str
     producer_id: int
     epoch: int
+    partitions: tuple[Place, ...] = ()  # while it is not over; without that of the group
 
 
 class TransactionCoordinator:
@@ -51,6 +56,9 @@ class TransactionCoordinator:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._connection.close()
 
     def describe(self) -> Told | None:
@@ -61,9 +69,14 @@ class TransactionCoordinator:
         code, _, state = answer.int16(), answer.compact_string(), answer.compact_string()
         if code == _UNKNOWN_ID:
             return None
-        _check(code)
+        check(code)
         answer.int32(), answer.int64()
-        return Told(state, answer.int64(), answer.int16())
+        producer_id, epoch, partitions = answer.int64(), answer.int16(), []
+        for _ in range(answer.varint() - 1):
+            topic = answer.compact_string()
+            partitions += [(topic, answer.int32()) for _ in range(answer.varint() - 1)]
+            answer.skip_tags()
+        return Told(state, producer_id, epoch, tuple(each for each in partitions if each[0] != _OFFSETS))
 
     def fence(self, timeout_ms: int) -> None:
         """Nobody who has opened the id before can go on; what is open is being aborted when this returns."""
@@ -71,7 +84,7 @@ class TransactionCoordinator:
         answer.int32()
         code = answer.int16()
         if code != _STILL_ENDING:
-            _check(code)
+            check(code)
 
     def add(self, who: Told, partitions: Mapping[str, Iterable[int]], group: str) -> None:
         """The group's offsets are a partition, too. A transaction begins with them."""
@@ -85,15 +98,15 @@ class TransactionCoordinator:
             answer.string()
             for _ in range(answer.int32()):
                 answer.int32()
-                _check(answer.int16())
+                check(answer.int16())
         answer = self._connection.ask(_ADD_OFFSETS, self._named(who) + string(group))
         answer.int32()
-        _check(answer.int16())
+        check(answer.int16())
 
     def end(self, who: Told, commits: bool) -> None:
         answer = self._connection.ask(_END, self._named(who) + struct.pack(">?", commits))
         answer.int32()
-        _check(answer.int16())
+        check(answer.int16())
 
     def _named(self, who: Told) -> bytes:
         return string(self._id) + struct.pack(">qh", who.producer_id, who.epoch)
@@ -114,7 +127,7 @@ class NoteOfGroup:
             answer = connection.ask(_FETCH_OFFSETS, string(self._group) + places)
         answer.int32(), answer.string(), answer.int32(), answer.int32()
         offset, text = answer.int64(), answer.string()
-        _check(answer.int16())
+        check(answer.int16())
         return offset, text
 
     def write(self, offset: int, text: str) -> None:
@@ -124,7 +137,7 @@ class NoteOfGroup:
         with _connected(self._settings, self._group, _OF_GROUPS, self._seconds) as connection:
             answer = connection.ask(_COMMIT_OFFSETS, body)
         answer.int32(), answer.string(), answer.int32(), answer.int32()
-        _check(answer.int16())
+        check(answer.int16())
 
 
 def _connected(settings: Mapping[str, Any], id_: str, kind: int, seconds: float) -> Connection:
@@ -138,7 +151,7 @@ def _connected(settings: Mapping[str, Any], id_: str, kind: int, seconds: float)
                 answer = asked.ask(_FIND_COORDINATOR, string(id_) + struct.pack(">b", kind))
             answer.int32()
             code, _, _ = answer.int16(), answer.string(), answer.int32()
-            _check(code)
+            check(code)
             return Connection(answer.string(), answer.int32(), settings, seconds)
         except OSError as error:
             failure = error
@@ -148,7 +161,7 @@ def _connected(settings: Mapping[str, Any], id_: str, kind: int, seconds: float)
 def _check_that_it_is_known(connection: Connection) -> None:
     """A broker that does not know a question closes the connection, as one does that dies."""
     answer = connection.ask(_VERSIONS, b"")
-    _check(answer.int16())
+    check(answer.int16())
     known = {}
     for _ in range(answer.int32()):
         key = answer.int16()
@@ -165,7 +178,8 @@ def _address(server: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _check(code: int) -> None:
+def check(code: int) -> None:
+    """An error of Kafka's protocol."""
     if code in _PASSING:
         raise NotYet(f"error {code}")
     if code in _CANNOT:

@@ -13,7 +13,8 @@ from operator import length_hint
 from typing import Any
 
 from penstock.common.errors import JobExecutionError
-from penstock.connectors.kafka.outage import Outage
+from penstock.connectors.kafka.outage import KafkaUnreachable, Outage
+from penstock.connectors.kafka.partition_turns import ANY_PARTITION, PartitionTurns
 from penstock.connectors.kafka.serializer import Messages
 from penstock.connectors.kafka.settings import KafkaSettings, confluent_kafka, new_client
 
@@ -22,8 +23,13 @@ _ROOM_WAIT = 0.05
 _POLL_EVERY = 10_000
 _LATE = 1.5  # times its timeout: such a call does not come back
 _NONE = repeat(None)
-_ANY_PARTITION = repeat(-1)
 _NOW = repeat(0)
+_AS_IN_JAVA = "murmur2_random"  # keys go to the same partitions as with Kafka's Java client
+_STICKY = "sticky.partitioning.linger.ms"
+
+
+class CallLost(KafkaUnreachable):
+    """It does not come back, and its producer is of no use any more; another one may be."""
 
 
 class KafkaProducing:
@@ -43,13 +49,14 @@ class KafkaProducing:
         self._servers = settings.servers
         self._failed: str | None = None
         self._logs_failures = logs_failures
-        # Keys go to the same partitions as with Kafka's Java client.
-        client = settings.for_client(partitioner="murmur2_random", linger__ms=5, message__timeout__ms=120_000)
+        client = settings.for_client(partitioner=_AS_IN_JAVA, linger__ms=5, message__timeout__ms=120_000)
         client |= {key.replace("__", "."): value for key, value in further.items()}
         client |= {"error_cb": self.outage.error_cb, "delivery.report.only.error": True}
         if "transactional.id" not in client:
             client["on_delivery"] = self._on_delivery  # a transaction fails by itself if a message does
         self.producer = new_client("Producer", client)
+        takes_turns = client["partitioner"] == _AS_IN_JAVA and _STICKY not in client
+        self._turns = PartitionTurns(self.producer.list_topics) if takes_turns else None
 
     def _on_delivery(self, error: Any, message: Any) -> None:
         if error is None:
@@ -75,7 +82,7 @@ class KafkaProducing:
                 _some(topics, sent, end),
                 values,
                 _some(messages.keys or _NONE, sent, end),
-                _some(messages.partitions or _ANY_PARTITION, sent, end),
+                _some(messages.partitions or repeat(self._partition(messages, end - sent)), sent, end),
                 _NONE,
                 _NONE,
                 _some(messages.timestamps or _NOW, sent, end),
@@ -94,6 +101,11 @@ class KafkaProducing:
                 raise self.error(f"a record for {topic} was not accepted", error) from None
             self.check()
 
+    def _partition(self, messages: Messages, count: int) -> int:
+        if self._turns is None or messages.keys is not None or not isinstance(messages.topics, str):
+            return ANY_PARTITION
+        return self._turns.next(messages.topics, count)
+
     def flush(self) -> None:
         """Until all are written; a message that stays too long fails by its own timeout."""
         while self.producer.flush(1.0):
@@ -109,12 +121,13 @@ class KafkaProducing:
         self.producer.poll(0)
         return self.outage.noticed
 
-    def retried(self, step: Any, *arguments: Any) -> Any:
-        """A call about transactions or groups: one that may be repeated is, as long as patience lasts."""
+    def retried(self, step: Any, *arguments: Any, within: float | None = None) -> Any:
+        """A call about transactions or groups: one that may be repeated is, as long as patience lasts. `within` is the
+        timeout that it was given, if that is not all of the patience."""
         began = time.monotonic()
         while True:
             try:
-                return self._within_patience(step, arguments)
+                return self._in_time(step, arguments, within or self.outage.patience)
             except self._kafka.KafkaException as error:
                 told = error.args[0]
                 again = told.retriable() or told.code() in self._passing
@@ -122,7 +135,7 @@ class KafkaProducing:
                     raise
                 time.sleep(_ROOM_WAIT)
 
-    def _within_patience(self, step: Any, arguments: tuple[Any, ...]) -> Any:
+    def _in_time(self, step: Any, arguments: tuple[Any, ...], seconds: float) -> Any:
         """Calls get a timeout, but one that was under way when a broker died may not keep it: librdkafka then waits for
         an answer that nobody will give. It is left alone with its producer; who opens the id next goes on."""
         ended: Future[Any] = Future()
@@ -135,11 +148,11 @@ class KafkaProducing:
 
         threading.Thread(target=call, name="kafka-call", daemon=True).start()
         try:
-            return ended.result(_LATE * self.outage.patience)
+            return ended.result(_LATE * seconds)
         except TimeoutError:
             if ended.done():  # it was the call's own
                 raise
-            raise self.outage.failure() from None
+            raise CallLost(str(self.outage.failure())) from None
 
     def error(self, what: str, error: Any) -> JobExecutionError:
         return JobExecutionError(f"Kafka at {self._servers}: {what}: {error.args[0].str()}")

@@ -36,18 +36,25 @@ _REFUSED = {
     "interceptor.classes": "Java classes do not run here",
     "partitioner.class": "Java classes do not run here: see set_partitioner() of the record serializer",
     "sasl.client.callback.handler.class": "Java classes do not run here",
-    "sasl.login.callback.handler.class": "Java classes do not run here: use sasl.oauthbearer.method=oidc",
+    "sasl.login.callback.handler.class": "Java classes do not run here: see sasl.oauthbearer.method=oidc",
     "transactional.id": "the sink names its transactions itself: see set_transactional_id_prefix()",
     "max.poll.records": "set penstock.epoch.max-records, which bounds what a job reads at once",
 }
 # How brokers are reached, the same for all kinds of clients.
 _CONNECTION = re.compile(
-    r"(bootstrap|client|security|sasl|ssl|socket|reconnect|metadata|broker|api|connections|retry)\.|enable\.ssl|log|debug"
+    r"(bootstrap|client|security|sasl|ssl|socket|reconnect|metadata|broker|api|connections|retry)\.|enable\.(ssl|sasl)|https\.|log|debug"
 )
 _SECRETS = re.compile(r"password|secret|sasl\.username|jaas|ssl\.key\.pem|ssl\.certificate\.pem|token", re.IGNORECASE)
 _NUMBERS = re.compile(r"#\w+-\d+|after \d+ms|\d+ms in state|\d+ identical")  # clients, and how long it took
 _QUIET_SECONDS = 30.0
-_JAAS = re.compile(r'\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"')
+_JAAS = re.compile(r"""\b(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""")
+_OF_TOKENS = {
+    "clientId": "sasl.oauthbearer.client.id",
+    "clientSecret": "sasl.oauthbearer.client.secret",
+    "scope": "sasl.oauthbearer.scope",
+}
+_UNSECURED = "unsecuredLoginStringClaim_sub"
+_HANDLER_OF_TOKENS = "OAuthBearerLoginCallbackHandler"  # Kafka's own: librdkafka does the same
 
 
 class KafkaSettings:
@@ -104,6 +111,8 @@ class KafkaSettings:
         settings: dict[str, Any] = {key.replace("__", "."): value for key, value in defaults.items()}
         for key, value in self._given.items():
             if key in FLINK_SETTINGS or key in _OVERRIDDEN:
+                continue
+            if key == "sasl.login.callback.handler.class" and value.endswith(f".{_HANDLER_OF_TOKENS}"):
                 continue
             if key in _REFUSED:
                 raise NotSupportedError(f"Kafka's setting {key}: {_REFUSED[key]}.")
@@ -179,14 +188,20 @@ class OnceInAWhile:
 
 
 def _login_of(jaas: str) -> dict[str, str]:
-    found = dict(_JAAS.findall(jaas))
-    if not {"username", "password"} <= set(found):
-        raise NotSupportedError(
-            "Kafka's setting sasl.jaas.config: only login modules with a username and a password are understood."
-            " For Kerberos and OAuth take librdkafka's settings (sasl.kerberos..., sasl.oauthbearer...)."
-        )
-    plain = {key: re.sub(r"\\(.)", r"\1", value) for key, value in found.items()}
-    return {"sasl.username": plain["username"], "sasl.password": plain["password"]}
+    found = {key: re.sub(r"\\(.)", r"\1", one or other) for key, one, other in _JAAS.findall(jaas)}
+    if {"username", "password"} <= set(found):
+        return {"sasl.username": found["username"], "sasl.password": found["password"]}
+    if {"clientId", "clientSecret"} <= set(found):
+        client = {name: found[key] for key, name in _OF_TOKENS.items() if key in found}
+        return {"sasl.oauthbearer.method": "oidc", **client}
+    if _UNSECURED in found:
+        principal = f"principal={found[_UNSECURED]}"
+        return {"enable.sasl.oauthbearer.unsecure.jwt": "true", "sasl.oauthbearer.config": principal}
+    raise NotSupportedError(
+        "Kafka's setting sasl.jaas.config: only login modules with a username and a password, or with the id and the"
+        " secret of a client, are understood. For Kerberos and other tokens take librdkafka's settings"
+        " (sasl.kerberos..., sasl.oauthbearer...)."
+    )
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,6 @@
 """Kafka's protocol for the few questions that librdkafka has no call for: bytes of a request, and of its answer.
 
-Only logins that need no further library: none, TLS, a password (PLAIN and SCRAM).
+Only logins that need no further library: none, TLS, a password (PLAIN and SCRAM), a token.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import ssl
 import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+from penstock.connectors.kafka.tokens import NoToken, token_of
 
 _CLIENT = "penstock"
 _LARGEST_ANSWER = 64 << 20
@@ -110,12 +112,17 @@ def compact_string(text: str) -> bytes:
     return varint(len(data) + 1) + data
 
 
+def compact_array(items: Sequence[bytes]) -> bytes:
+    return varint(len(items) + 1) + b"".join(items)
+
+
 class Connection:
     """To one broker. `settings` are in librdkafka's words."""
 
     def __init__(self, host: str, port: int, settings: Mapping[str, Any], seconds: float) -> None:
         protocol = str(settings.get("security.protocol", "plaintext")).lower()
         self._asked = 0
+        self._seconds = seconds
         self._socket = socket.create_connection((host, port), seconds)
         try:
             if protocol.endswith("ssl"):
@@ -127,9 +134,16 @@ class Connection:
             raise
 
     def ask(self, question: Question, body: bytes, compact: bool = False) -> Answer:
+        self.send(question, body, compact)
+        return self.answer(compact)
+
+    def send(self, question: Question, body: bytes, compact: bool = False) -> None:
+        """Who asks several brokers sends to all of them first."""
         self._asked += 1
         head = struct.pack(">hhi", *question, self._asked) + string(_CLIENT) + (b"\0" if compact else b"")
         self._socket.sendall(struct.pack(">i", len(head) + len(body)) + head + body)
+
+    def answer(self, compact: bool = False) -> Answer:
         (length,) = struct.unpack(">i", self._received(4))
         if not 4 <= length <= _LARGEST_ANSWER:
             raise ConnectionError(f"an answer of {length} bytes is none of Kafka's")
@@ -152,18 +166,22 @@ class Connection:
     def _log_in(self, settings: Mapping[str, Any]) -> None:
         mechanism = str(settings.get("sasl.mechanisms", "GSSAPI"))
         user, password = str(settings.get("sasl.username", "")), str(settings.get("sasl.password", ""))
-        if mechanism != "PLAIN" and mechanism not in _SCRAM:
+        if mechanism not in ("PLAIN", "OAUTHBEARER", *_SCRAM):
             raise CannotAsk(f"a login by {mechanism} is left to librdkafka")
         if self.ask(_SASL_HANDSHAKE, string(mechanism)).int16() != 0:
             raise ConnectionError(f"the broker offers no login by {mechanism}")
         if mechanism == "PLAIN":
-            self._token(f"\0{user}\0{password}".encode())
+            self._prove(f"\0{user}\0{password}".encode())
+        elif mechanism == "OAUTHBEARER":
+            refusal = self._prove(_first_of_token(settings, self._seconds))
+            if refusal:
+                self._prove(b"\x01")  # which the broker awaits before it refuses
         else:
             scram = Scram(_SCRAM[mechanism], user, password, secrets.token_hex(16))
-            scram.check(self._token(scram.proof(self._token(scram.first))))
+            scram.check(self._prove(scram.proof(self._prove(scram.first))))
 
-    def _token(self, token: bytes) -> bytes:
-        answer = self.ask(_SASL_AUTHENTICATE, struct.pack(">i", len(token)) + token)
+    def _prove(self, said: bytes) -> bytes:
+        answer = self.ask(_SASL_AUTHENTICATE, struct.pack(">i", len(said)) + said)
         code, _ = answer.int16(), answer.string()
         if code != 0:
             raise LoginRefused(f"the login was refused (error {code})")
@@ -177,6 +195,13 @@ class Connection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _first_of_token(settings: Mapping[str, Any], seconds: float) -> bytes:
+    try:
+        return token_of(settings, seconds).first_message()
+    except NoToken as reason:
+        raise CannotAsk(str(reason)) from None
 
 
 class Scram:

@@ -44,6 +44,32 @@ def test_a_java_login_becomes_user_and_password() -> None:
         KafkaSettings({"sasl.jaas.config": "com.sun.security.auth.module.Krb5LoginModule required;"}).for_client()
 
 
+def test_a_java_login_with_tokens_becomes_one_of_librdkafka() -> None:
+    module = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+    java = {
+        "sasl.mechanism": "OAUTHBEARER",
+        "sasl.login.callback.handler.class": (
+            "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler"
+        ),
+        "sasl.oauthbearer.token.endpoint.url": "https://tokens/",
+        "sasl.jaas.config": f"""{module} clientId="me" clientSecret='a"b' scope="kafka";""",
+    }
+    assert KafkaSettings(java).for_client() == {
+        "sasl.mechanisms": "OAUTHBEARER",
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.token.endpoint.url": "https://tokens/",
+        "sasl.oauthbearer.client.id": "me",
+        "sasl.oauthbearer.client.secret": 'a"b',
+        "sasl.oauthbearer.scope": "kafka",
+    }
+    unsecured = {"sasl.jaas.config": f'{module} unsecuredLoginStringClaim_sub="me";'}
+    trying = {"enable.sasl.oauthbearer.unsecure.jwt": "true", "sasl.oauthbearer.config": "principal=me"}
+    assert KafkaSettings(unsecured).for_client() == trying
+    assert KafkaSettings(unsecured).for_admin() == trying, "marks and questions need the login as well"
+    with pytest.raises(NotSupportedError, match="sasl.oauthbearer.method=oidc"):
+        KafkaSettings({"sasl.login.callback.handler.class": "com.example.Handler"}).for_client()
+
+
 @pytest.mark.parametrize("key", ["ssl.truststore.location", "partitioner.class", "interceptor.classes"])
 def test_what_has_no_counterpart_is_refused(key: str) -> None:
     with pytest.raises(NotSupportedError, match=key):
