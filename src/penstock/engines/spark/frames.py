@@ -74,7 +74,7 @@ def to_batch(batch: pa.RecordBatch, event_time: str | None) -> Batch:
 
 
 def _python_values(column: pa.Array) -> list[Any]:
-    """Moments are datetimes in UTC, wall-clock times (timestamp_ntz) naive ones, structs Rows, and maps dictionaries."""
+    """Moments are datetimes in UTC, wall-clock times (timestamp_ntz) naive ones, structs Rows, maps dictionaries."""
     kind = _in_micros(column.type)
     if kind != column.type:
         column = column.cast(kind, safe=False)
