@@ -27,6 +27,7 @@ from penstock.connectors.lake.staging import StagedFile
 from penstock.datastream import StreamExecutionEnvironment
 from penstock.engines.local.executor import LocalExecutor
 from penstock.functions.sink import CommitterContext
+from penstock.functions.source import EnumeratorContext, ReaderContext
 
 PAIR = Types.ROW_NAMED(["k", "v"], [Types.LONG(), Types.STRING()])
 NO_WATERMARKS = WatermarkStrategy.no_watermarks()
@@ -167,6 +168,24 @@ def test_later_versions_are_read_too(tmp_path: Path) -> None:
         found += env.from_source(source, NO_WATERMARKS, "t").uid("t").execute_and_collect()
         start_from = executor.savepoint_path
     assert [row.k for row in found] == list(range(len(found))) and len(found) >= 30
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+def test_a_column_that_the_table_gets_later_is_null_before(tmp_path: Path, continuous: bool) -> None:
+    uri = str(tmp_path / "table")
+    first = pa.table({"k": pa.array([1], pa.int64()), "p": ["x"]})
+    write_deltalake(uri, first, partition_by=["p"])
+    for k in range(2, 6):
+        wider = pa.table({"k": pa.array([k], pa.int64()), "p": ["y"], "v": ["there"]})
+        write_deltalake(uri, wider, mode="append", schema_mode="merge")
+    row_type = Types.ROW_NAMED(["v", "k", "p"], [Types.STRING(), Types.LONG(), Types.STRING()])
+    source = DeltaSource(uri, row_type, version=0, continuous=continuous)
+    reader = source.create_reader(ReaderContext("job", "uid", 0, 1, None))  # type: ignore[arg-type]
+    for lane in source.create_enumerator(EnumeratorContext("job", "uid", 1)).discover():
+        reader.add_split(lane, lane.start)
+    fetches = [reader.fetch(10) for _ in range(8)]
+    found = [tuple(row) for fetch in fetches if fetch is not None for row in getattr(fetch.records, "values", [])]
+    assert found[:2] == [(None, 1, "x"), ("there", 2, "y")][: 1 + continuous]
 
 
 def test_what_a_stream_of_rows_cannot_tell_is_refused(tmp_path: Path) -> None:

@@ -419,8 +419,67 @@ def test_a_cluster_that_is_not_named_when_the_job_goes_on_is_read_when_it_is_aga
     reader.close()
 
 
+def test_a_cluster_or_topic_that_is_named_no_more_is_read_no_further_until_it_is_again(kafka: KafkaBroker) -> None:
+    """Its brokers may be gone."""
+    stays, goes = create_topic(kafka), create_topic(kafka)
+    service = NamedClusters(kafka, near=stays, far=goes)
+    source = dynamic(service).set_property("stream-metadata-discovery-interval-ms", "1").build()
+    enumerator = source.create_enumerator(EnumeratorContext("job", "uid", 1))
+    reader = source.create_reader(ReaderContext("job", "uid", 0, 1, None))  # type: ignore[arg-type]
+    reader.open()
+    for split in enumerator.discover():
+        reader.add_split(split, 0)
+
+    def found(number: int) -> set[str]:
+        values: list[str] = []
+        until = time.monotonic() + patience(30)
+        while len(values) < number:
+            assert time.monotonic() < until, values
+            fetch = reader.fetch(10)
+            values += fetch.records.values if fetch is not None and fetch.records else []  # type: ignore[union-attr]
+        return set(values)
+
+    def nothing_comes() -> None:
+        """The first look in vain waits, so that the second one asks the metadata service again."""
+        for _ in range(2):
+            while (fetch := reader.fetch(10)) is not None:
+                assert not fetch.records
+
+    produce(kafka, stays, [b"near 0"])
+    produce(kafka, goes, [b"far 0"])
+    assert found(2) == {"near 0", "far 0"}
+    for named in ({"near": stays}, {"near": stays, "far": create_topic(kafka)}):
+        service.topics = named
+        assert {split.split_id for split in enumerator.discover()} >= {f"near@{stays}-0", f"far@{goes}-0"}
+        nothing_comes()
+        produce(kafka, goes, [b"far and away"])
+        produce(kafka, stays, [b"near"])
+        assert found(1) == {"near"}
+        nothing_comes()
+        assert not enumerator.has_news({f"far@{goes}-0": 0}), "nobody is to be asked for it"
+    service.topics = {"near": stays, "far": goes}
+    enumerator.discover()
+    assert enumerator.has_news({f"far@{goes}-0": 1})
+    assert found(2) == {"far and away"}
+    reader.close()
+    enumerator.close()
+
+
+def test_splits_that_were_found_are_told_again_when_more_streams_are_named(kafka: KafkaBroker) -> None:
+    """Who plans takes only the last discovery: between two epochs there may have been several."""
+    first, later = create_topic(kafka), create_topic(kafka)
+    service = NamedStreams("here", {"bootstrap.servers": kafka.address})
+    source = dynamic(service).set_stream_pattern(".*").build()
+    enumerator = source.create_enumerator(EnumeratorContext("job", "uid", 1))
+    service.names = [first]
+    enumerator.discover()
+    service.names = [first, later]
+    assert {split.split_id for split in enumerator.discover()} == {f"here@{first}-0", f"here@{later}-0"}
+    enumerator.close()
+
+
 def test_what_has_to_be_read_to_an_end_is_not_left_out(kafka: KafkaBroker) -> None:
     source = dynamic(NamedClusters(kafka)).set_bounded(KafkaOffsetsInitializer.latest()).build()
     reader = source.create_reader(ReaderContext("job", "uid", 0, 1, None))  # type: ignore[arg-type]
-    with pytest.raises(JobExecutionError, match="'here' is not named by the metadata service any more"):
+    with pytest.raises(JobExecutionError, match="'here' is not named by its service any more"):
         reader.add_split(KafkaSplit("here@t-0", 0, Place("t", 0), 9), 1)

@@ -212,3 +212,9 @@ def test_a_stream_as_a_frame_of_spark_and_async_calls(spark_env: EnvironmentFact
     assert frame.dtypes == [("n", "bigint"), ("square", "bigint"), ("tags", "array<string>")]
     found = frame.selectExpr("count(*)", "count(distinct n)", "sum(square)").first()
     assert tuple(found) == (200, 200, sum(n * n for n in range(1, 201)))
+
+
+def test_a_stream_without_records_is_a_frame_without_rows(spark_env: EnvironmentFactory, tmp_path: Path) -> None:
+    nothing = spark_env(1, SMALL_EPOCHS).from_collection([1, 2], Types.LONG()).filter(lambda value: False)
+    frame = nothing.to_spark(str(tmp_path / "frame"))
+    assert frame.dtypes == [("value", "bigint")] and frame.collect() == []

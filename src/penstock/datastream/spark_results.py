@@ -35,6 +35,8 @@ def frame_of(stream: StreamEnds, directory: str, job_name: str | None) -> Any:
     stream.sink_to(builder.with_bucket_assigner(BucketAssigner.base_path_bucket_assigner()).build()).name("to Spark")
     if stream._env._has_an_end():
         stream._env.execute(job_name)
+        if not storage_at(directory).names():  # nothing was written, not even the directory
+            return running_session().createDataFrame([], schema)
         return running_session().read.schema(schema).parquet(directory)
     stream._env.execute_async(job_name or "to Spark")
     return running_session().readStream.schema(schema).parquet(directory)

@@ -190,5 +190,11 @@ class DeltaView(TableView):
             table = self._location.open(version)
             dataset = table.to_pyarrow_dataset()
             fragments = {unquote(fragment.path): fragment for fragment in dataset.get_fragments()}
-            self._version = _Version(version, str(table.metadata().id), fragments, dataset.schema)
+            self._version = _Version(version, str(table.metadata().id), fragments, self._with_later(dataset.schema))
         return self._version
+
+    def _with_later(self, schema: pa.Schema) -> pa.Schema:
+        """Columns that the table has got since this version are NULL in it, as in what stays of it in later ones."""
+        self.newest()
+        newest = pa.schema(self._table.schema().to_arrow())
+        return pa.schema([*schema, *(each for each in newest if each.name not in schema.names)])

@@ -59,6 +59,7 @@ class ClusterMetadata:
 
 
 Streams = dict[str, dict[str, ClusterMetadata]]  # by stream and cluster
+Clusters = dict[str, tuple[KafkaSettings, frozenset[str]]]  # by id: how each is reached, and the topics to read there
 
 
 class KafkaMetadataService:
@@ -161,9 +162,9 @@ class DynamicKafkaSource(Source):
     def builder() -> DynamicKafkaSourceBuilder:
         return DynamicKafkaSourceBuilder()
 
-    def clusters(self) -> dict[str, tuple[KafkaSettings, frozenset[str]]]:
-        """By id: how each cluster is reached, and the topics to read there."""
-        found: dict[str, tuple[KafkaSettings, frozenset[str]]] = {}
+    def clusters(self) -> Clusters:
+        """What the subscribed streams have just now."""
+        found: Clusters = {}
         for clusters in self._subscriber.get_subscribed_streams(self._service).values():
             for id_, metadata in clusters.items():
                 _, topics = found.get(id_, (None, frozenset[str]()))
@@ -181,7 +182,7 @@ class DynamicKafkaSource(Source):
 
 
 class _ClusterEnumerator(SplitEnumerator):
-    """An enumerator for each cluster. A cluster or topic that the metadata no longer names is read to its end.
+    """An enumerator for each cluster that is named, of the topics that are named there.
 
     Streams and partitions are looked for together, at the shorter of their two intervals.
     """
@@ -192,26 +193,29 @@ class _ClusterEnumerator(SplitEnumerator):
         self.discovery_interval_ms = interval_ms
         self._source = source
         self._failures = 0  # of the metadata service, in a row
+        self._named: Clusters = {}
         self._inner: dict[str, KafkaEnumerator] = {}
-        self._topics: dict[str, frozenset[str]] = {}
         self._states: dict[str, Any] = {}
+        self._found: dict[str, Split] = {}  # whoever plans need not have seen every discovery
 
     def restore_state(self, state: dict[str, Any]) -> None:
         self._states = state
 
     def discover(self) -> list[Split]:
-        for id_, (settings, topics) in self._named().items():
-            known = self._topics.get(id_, frozenset())
-            if not topics <= known:
-                self._begin(id_, settings, topics | known)
-        return [
-            replace(split, split_id=f"{id_}{_AT}{split.split_id}")
-            for id_, enumerator in self._inner.items()
-            for split in enumerator.discover()
-        ]
+        before, self._named = self._named, self._named_now()
+        for id_ in before.keys() | self._named.keys():
+            if before.get(id_) != self._named.get(id_):
+                self._end(id_)
+                if id_ in self._named:
+                    self._begin(id_, *self._named[id_])
+        for id_, enumerator in self._inner.items():
+            for split in enumerator.discover():
+                split_id = f"{id_}{_AT}{split.split_id}"
+                self._found[split_id] = replace(split, split_id=split_id)
+        return list(self._found.values())
 
-    def _named(self) -> dict[str, tuple[KafkaSettings, frozenset[str]]]:
-        """What the metadata service says; while it fails, and may do so, nothing new."""
+    def _named_now(self) -> Clusters:
+        """What the metadata service says; while it fails, and may do so, what it has said before."""
         try:
             named = self._source.clusters()
         except Exception as error:
@@ -219,34 +223,38 @@ class _ClusterEnumerator(SplitEnumerator):
             if self._failures >= self._source.failure_threshold:
                 raise
             _logger.warning("The Kafka metadata service failed (%d in a row): %s", self._failures, error)
-            return {}
+            return self._named
         self._failures = 0
         return named
 
     def _begin(self, id_: str, settings: KafkaSettings, topics: frozenset[str]) -> None:
         subscription = Subscription(topics=tuple(sorted(topics)))
-        before = self._inner.get(id_)
-        if before is not None:
-            self._states[id_] = before.snapshot_state()
-            before.close()
         enumerator = KafkaEnumerator(settings, subscription, self._source._starting, self._source._stopping)
         if id_ in self._states:
             enumerator.restore_state(self._states[id_])
         enumerator.open()
-        self._inner[id_], self._topics[id_] = enumerator, topics
+        self._inner[id_] = enumerator
+
+    def _end(self, id_: str) -> None:
+        enumerator = self._inner.pop(id_, None)
+        if enumerator is not None:
+            self._states[id_] = enumerator.snapshot_state()
+            enumerator.close()
 
     def snapshot_state(self) -> dict[str, Any]:
         return {**self._states, **{id_: enumerator.snapshot_state() for id_, enumerator in self._inner.items()}}
 
     def has_news(self, positions: Mapping[str, Any]) -> bool:
-        return any(
-            self._inner[id_].has_news(part) for id_, part in _by_cluster(positions).items() if id_ in self._inner
-        )
+        return any(self._inner[id_].has_news(part) for id_, part in self._named_parts(positions).items())
 
     def on_commit(self, positions: Mapping[str, Any]) -> None:
-        for id_, part in _by_cluster(positions).items():
-            if id_ in self._inner:
-                self._inner[id_].on_commit(part)
+        for id_, part in self._named_parts(positions).items():
+            self._inner[id_].on_commit(part)
+
+    def _named_parts(self, positions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The others may be gone: nobody is to be asked for them."""
+        named = {id_: at for id_, at in positions.items() if _is_named(id_, self._named)}
+        return {id_: part for id_, part in _by_cluster(named).items() if id_ in self._inner}
 
     def close(self) -> None:
         for enumerator in self._inner.values():
@@ -256,60 +264,90 @@ class _ClusterEnumerator(SplitEnumerator):
 class _ClusterReader(SourceReader):
     """A reader for each cluster; they take turns.
 
-    Splits of a cluster that is not named any more when a reader begins, as after a failure, wait until it is.
+    Splits of a cluster or topic that is not named wait, where they are, until it is.
     """
 
     def __init__(self, source: DynamicKafkaSource, context: ReaderContext) -> None:
         self._source = source
         self._context = context
+        self._named: Clusters = {}
+        self._splits: dict[str, tuple[KafkaSplit, int]] = {}  # and how far each was read
+        self._read: set[str] = set()  # the others wait
+        self._paused: Collection[str] = ()
         self._inner: dict[str, KafkaReader] = {}
-        self._waiting: dict[str, tuple[KafkaSplit, int]] = {}
         self._next_look = 0.0
 
     def add_split(self, split: Split, position: int) -> None:
         assert isinstance(split, KafkaSplit)
-        cluster, _, inner_id = split.split_id.partition(_AT)
-        if cluster not in self._inner and not self._begin(cluster):
-            self._wait_for(cluster, split, position)
+        self._splits[split.split_id] = split, position
+        if not _is_named(split.split_id, self._named):
+            self._follow(self._source.clusters())
+        if split.split_id in self._read:
             return
-        self._inner[cluster].add_split(replace(split, split_id=inner_id), position)
-
-    def _begin(self, cluster: str) -> bool:
-        named = self._source.clusters()
-        if cluster not in named:
-            return False
-        reset = self._source._starting.auto_offset_reset
-        self._inner[cluster] = KafkaReader(named[cluster][0], self._source._schema, reset, self._context.subtask)
-        self._inner[cluster].open()
-        return True
-
-    def _wait_for(self, cluster: str, split: KafkaSplit, position: int) -> None:
-        told = f"The Kafka cluster {cluster!r} is not named by the metadata service any more, but {split.partition}"
-        if self._source.bounded:
-            raise JobExecutionError(f"{told} is not read to its end. Let the service name it until the job has ended.")
-        _logger.warning("%s was read up to %s: it waits until the cluster is named again", told, position)
-        self._waiting[split.split_id] = split, position
+        if _is_named(split.split_id, self._named):
+            self._begin(split, position)
+        else:
+            self._leave(split, position)
 
     def _look_again(self) -> None:
         interval = self._source.metadata_interval_ms
-        if not self._waiting or interval is None or time.monotonic() < self._next_look:
+        if interval is None or time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + interval / 1_000
         try:
             named = self._source.clusters()
         except Exception:  # the enumerator asks as well, and counts failures
             return
-        for split_id, (split, position) in list(self._waiting.items()):
-            if split_id.partition(_AT)[0] in named:
-                del self._waiting[split_id]
-                self.add_split(split, position)
+        if named != self._named:
+            self._follow(named)
+
+    def _follow(self, named: Clusters) -> None:
+        before, self._named = self._named, named
+        for cluster in list(self._inner):
+            if cluster not in named or named[cluster][0] != before[cluster][0]:
+                self._inner.pop(cluster).close()
+                self._read -= {split_id for split_id in self._read if _cluster_of(split_id) == cluster}
+                for split, position in self._splits.values():
+                    if cluster not in named and _cluster_of(split.split_id) == cluster:
+                        self._leave(split, position)
+        for split_id, (split, position) in self._splits.items():
+            if split_id in self._read and not _is_named(split_id, named):
+                self._stop(split_id)
+                self._leave(split, position)
+            elif split_id not in self._read and _is_named(split_id, named):
+                self._begin(split, position)
+        self.pause_splits(self._paused)
+
+    def _begin(self, split: KafkaSplit, position: int) -> None:
+        cluster, _, inner_id = split.split_id.partition(_AT)
+        if cluster not in self._inner:
+            reset = self._source._starting.auto_offset_reset
+            reader = KafkaReader(self._named[cluster][0], self._source._schema, reset, self._context.subtask)
+            reader.open()
+            self._inner[cluster] = reader
+        self._inner[cluster].add_split(replace(split, split_id=inner_id), position)
+        self._read.add(split.split_id)
+
+    def _leave(self, split: KafkaSplit, position: int) -> None:
+        told = f"{split.partition} of the Kafka cluster {_cluster_of(split.split_id)!r} is not named by its service"
+        if self._source.bounded:
+            raise JobExecutionError(
+                f"{told} any more, but was not read to its end. Let the service name it until the job has ended."
+            )
+        _logger.warning("%s any more. It was read up to %s, and waits until it is named again.", told, position)
+
+    def _stop(self, split_id: str) -> None:
+        cluster, _, inner_id = split_id.partition(_AT)
+        self._read.discard(split_id)
+        self._inner[cluster].remove_split(inner_id)
 
     def remove_split(self, split_id: str) -> None:
-        cluster, _, inner_id = split_id.partition(_AT)
-        if self._waiting.pop(split_id, None) is None:
-            self._inner[cluster].remove_split(inner_id)
+        del self._splits[split_id]
+        if split_id in self._read:
+            self._stop(split_id)
 
     def pause_splits(self, split_ids: Collection[str]) -> None:
+        self._paused = split_ids
         paused = _by_cluster(dict.fromkeys(split_ids))
         for cluster, reader in self._inner.items():
             reader.pause_splits(paused.get(cluster, {}).keys())
@@ -320,12 +358,29 @@ class _ClusterReader(SourceReader):
             reader = self._inner[cluster] = self._inner.pop(cluster)  # now the last: the others have their turn
             fetch = reader.fetch(max_records)
             if fetch is not None:
-                return replace(fetch, split_id=f"{cluster}{_AT}{fetch.split_id}")
+                return self._counted(replace(fetch, split_id=f"{cluster}{_AT}{fetch.split_id}"))
         return None
+
+    def _counted(self, fetch: Fetch) -> Fetch:
+        if fetch.finished:
+            del self._splits[fetch.split_id]
+            self._read.discard(fetch.split_id)
+        else:
+            self._splits[fetch.split_id] = self._splits[fetch.split_id][0], fetch.position
+        return fetch
 
     def close(self) -> None:
         for reader in self._inner.values():
             reader.close()
+
+
+def _cluster_of(split_id: str) -> str:
+    return split_id.partition(_AT)[0]
+
+
+def _is_named(split_id: str, named: Clusters) -> bool:
+    cluster, _, partition = split_id.partition(_AT)
+    return cluster in named and partition.rpartition("-")[0] in named[cluster][1]
 
 
 def _by_cluster(positions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

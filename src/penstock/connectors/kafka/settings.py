@@ -63,6 +63,12 @@ class KafkaSettings:
     def __init__(self, given: Mapping[Any, Any] | None = None) -> None:
         self._given = {str(key): _text(value) for key, value in (given or {}).items()}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KafkaSettings) and self._given == other._given
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._given.items()))
+
     def with_(self, **settings: Any) -> KafkaSettings:
         """With further settings; dots are written as two underscores."""
         return KafkaSettings({**self._given, **{key.replace("__", "."): value for key, value in settings.items()}})

@@ -74,11 +74,46 @@ def to_batch(batch: pa.RecordBatch, event_time: str | None) -> Batch:
 
 
 def _python_values(column: pa.Array) -> list[Any]:
-    """Moments as datetimes in UTC, wall-clock times (timestamp_ntz) as naive datetimes."""
-    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
-        # Spark's default Parquet form of a moment; nothing else of Spark's has nanoseconds.
-        column = column.cast(pa.timestamp("us", "UTC"), safe=False)
-    return column.to_pylist()  # type: ignore[no-any-return]
+    """Moments are datetimes in UTC, wall-clock times (timestamp_ntz) naive ones, structs Rows, maps dictionaries."""
+    kind = _in_micros(column.type)
+    if kind != column.type:
+        column = column.cast(kind, safe=False)
+    values: list[Any] = column.to_pylist()
+    form = _form(kind)
+    return values if form is None else [form(value) for value in values]
+
+
+def _in_micros(kind: pa.DataType) -> pa.DataType:
+    """Spark's default Parquet form of a moment has nanoseconds and no zone; nothing else of Spark's has nanoseconds."""
+    if pa.types.is_timestamp(kind):
+        return kind if kind.unit == "us" and kind.tz is None else pa.timestamp("us", "UTC")
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_in_micros(field.type)) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_in_micros(kind.value_type)))
+    if pa.types.is_map(kind):
+        item = kind.item_field.with_type(_in_micros(kind.item_type))
+        return pa.map_(kind.key_field.with_type(_in_micros(kind.key_type)), item)
+    return kind
+
+
+def _form(kind: pa.DataType) -> Callable[[Any], Any] | None:
+    """Makes the values that streams have of pyarrow's; None where they are the same."""
+    if pa.types.is_struct(kind):
+        names = [field.name for field in kind]
+        forms = [(name, _form(field.type) or _same) for name, field in zip(names, kind, strict=True)]
+        return lambda value: None if value is None else Row._of([form(value[name]) for name, form in forms], names)
+    if pa.types.is_list(kind):
+        each = _form(kind.value_type)
+        return each and (lambda values: None if values is None else [each(value) for value in values])
+    if pa.types.is_map(kind):
+        of_key, of_value = _form(kind.key_type) or _same, _form(kind.item_type) or _same
+        return lambda items: None if items is None else {of_key(key): of_value(value) for key, value in items}
+    return None
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _millis(moment: Any) -> int:
