@@ -229,13 +229,14 @@ def test_tasks_that_die_again_and_again_fail_the_job() -> None:
 
 
 class Alarm(KeyedProcessFunction):
-    """Leaves a mark when its timer by the clock has fired."""
+    """Leaves a mark when its timer by the clock has fired. Another one never does."""
 
     def __init__(self, marks: Path) -> None:
         self.marks = marks
 
     def process_element(self, value: Any, ctx: Any) -> Any:
         ctx.timer_service().register_processing_time_timer(ctx.timer_service().current_processing_time() + 50)
+        ctx.timer_service().register_processing_time_timer((1 << 63) - 1)
         yield "record", value
 
     def on_timer(self, timestamp: int, ctx: Any) -> Any:

@@ -1,4 +1,4 @@
-# compare: exact
+# compare: sorted
 from pyflink.table import *
 from pyflink.table.expressions import *
 

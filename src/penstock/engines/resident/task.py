@@ -44,6 +44,7 @@ from penstock.runtime.report import report_row
 
 _CONNECT_SECONDS = 10.0
 _STEPS_BETWEEN_LOOKS = 16  # at the sockets, however much work there is
+_LONGEST_SECONDS = 3600.0  # of waiting: timers may be set for moments of which select() does not know
 _SLOW_SECONDS = 0.1  # of a round of steps, most of which take milliseconds
 _CONTROL = "control"
 _BELL = "bell"
@@ -265,7 +266,7 @@ class ResidentTask:
         moments = [] if wake is None else [(wake - self._clock()) / 1000]
         if self._flush_due is not None:
             moments.append(self._flush_due - time.monotonic())
-        return max(0.0, min(moments)) if moments else None
+        return min(max(0.0, min(moments)), _LONGEST_SECONDS) if moments else None
 
     def _work_safely(self) -> None:
         """Failures of user code are in reports; any other ends the attempt, which says more than a dead process."""
