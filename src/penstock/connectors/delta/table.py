@@ -151,9 +151,10 @@ class DeltaView(TableView):
 
     @contextlib.contextmanager
     def _naming(self, version: int) -> Iterator[None]:
+        refused = package("deltalake.exceptions", "delta").DeltaError  # not later: a reader may end with its process
         try:
             yield
-        except (OSError, package("deltalake.exceptions", "delta").DeltaError) as error:
+        except (OSError, refused) as error:
             raise JobExecutionError(
                 f"{self.place}: version {version} cannot be read: {error}. If VACUUM or the cleaning of the log has"
                 " removed it, keep versions longer than a job may stand still, and start this job without its state."
