@@ -82,6 +82,15 @@ def test_changes_of_a_key_come_to_one_writer(local_env: EnvironmentFactory, tmp_
     assert pairs(uri) == [(k, "same") for k in range(5)]
 
 
+def test_a_moment_is_a_key(local_env: EnvironmentFactory, tmp_path: Path) -> None:
+    uri, row_type = str(tmp_path / "table"), Types.ROW_NAMED(["at", "v"], [Types.INSTANT(), Types.STRING()])
+    env = local_env(2, epoch_records=1_000)
+    changes = [Row(Instant.of_epoch_milli(n % 3 * 1_000), f"n{n}") for n in range(9)]
+    env.from_collection(changes, row_type).sink_to(DeltaSink(uri, row_type, key=["at"]))
+    env.execute()
+    assert sorted(DeltaTable(uri).to_pyarrow_table()["v"].to_pylist()) == ["n6", "n7", "n8"]
+
+
 def test_what_a_job_has_staged_goes_with_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,7 +66,7 @@ class EdgeBlueprint:
     side_output: str | None = None
     type_info: Any = None
     coerce: bool = False
-    target_kind: str = ""
+    target_kind: str = ""  # of the operator that it leads to, of which a level knows no more if it is not its own
 
     @property
     def crosses_levels(self) -> bool:

@@ -26,7 +26,8 @@ def list_coercer(type_info: TypeInformation) -> Callable[[list[Any]], list[Any]]
 
 
 def settled_check(type_info: TypeInformation) -> Callable[[Sequence[Any]], bool] | None:
-    """The question whether all values are such that the type changes none. It may say no too often; None: always."""
+    """The question whether all values are such that the type changes none. It may say no too often, and None
+    stands for a question that nobody could answer."""
     if isinstance(type_info, TupleTypeInfo):
         return _settled_tuples(type_info)
     kind = type_info.basic_type if isinstance(type_info, BasicTypeInfo) else None

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from penstock.common.time import Instant
 from penstock.common.types import Row
 
 _MASK = (1 << 64) - 1
@@ -80,6 +81,7 @@ _HASHERS: dict[type, Callable[[Any], int]] = {
     type(None): lambda _key: 0x9E3779B97F4A7C15,
     Row: lambda row: _hash_sequence(tuple(row)),
     datetime.datetime: _hash_datetime,
+    Instant: lambda moment: _hash_sequence((moment.seconds, moment.nanos)),
 }
 
 

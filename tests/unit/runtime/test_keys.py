@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.common import Row
+from penstock.common.time import Instant
 from penstock.runtime.keys import (
     DeclaredKeys,
     KeyOwners,
@@ -74,6 +75,7 @@ class Pair(NamedTuple):
         ((1, "a"), 0xCCB3D813BF5AFD3C),
         (Row("a", 1), 0xAFB73DBE18CB3F2E),
         (datetime.date(2024, 2, 29), 0xA0497331BEE25AA2),
+        (Instant(1, 5), 0x7248048DF383A631),
         (uuid.UUID(int=7), 0x740729CBE468D1DD),
         (Colour.RED, 0x6DDF19C81551F42),
         (Point(1, 2), 0x84428D10E61E5648),
@@ -102,6 +104,7 @@ EQUAL: list[tuple[Any, Any]] = [
     (frozenset("ab"), frozenset("ba")),
     (Row("a", 1), Row("a", 1)),
     (Point(1, 2), Point(1, 2)),
+    (Instant(1, 500_000_000), Instant.of_epoch_milli(1_500)),
     (datetime.timedelta(days=1), datetime.timedelta(hours=24)),
     (
         datetime.datetime(2024, 1, 1, 12, tzinfo=datetime.UTC),

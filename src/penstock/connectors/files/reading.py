@@ -157,13 +157,13 @@ class Files(SourcePlanner):
         for path, size in find_files(self._paths, seen.knows):
             if path in seen:
                 continue
+            if not size and self._interval is not None:
+                continue  # somebody may have just begun to write it
             try:
                 with _naming(path):
                     extent = self._format.extent(path, size)
             except FileNotFoundError:  # it has another name by now, or none
                 continue
-            if not size and self._interval is not None:
-                continue  # somebody may have just begun to write it
             seen.add(path)
             if extent:
                 pending.append([path, extent, 0, found])
